@@ -29,6 +29,9 @@ std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context
 
 /// Bytes of the workspace of make_tables_cuda() for such tables, together in one launch.
 std::size_t tables_cuda_bytes(const std::vector<Table>& tables);
+/// Seconds in which that kernel is expected to make a full tile of such a table; 0: there is no model of its
+/// schedule.
+double tile_cuda_seconds(const Table& table);
 /// @param workspace device memory of `bytes` bytes; set_tables() throws DeviceError for tables that need more
 std::unique_ptr<TableKernel> make_tables_cuda(const Table& table, device::Context& context, void* workspace,
                                               std::size_t bytes);

@@ -12,8 +12,10 @@ struct CpuParts {
   static constexpr long long parts_a_thread = 32;
   /// Cells of a part. Not measured.
   static constexpr long long least_cells = 512, most_cells = 16384;
-  /// Lines, along the last dimension, are cut when they are so many times as long as other extents. Not measured.
-  static constexpr long long line_bonus = 64;
+  /// Runs are cut when they are so many times as long as other extents. Not measured.
+  static constexpr long long run_bonus = 64;
+  /// Cells of a run of several dimensions, and bytes of the masks of all runs. Not measured.
+  static constexpr long long most_run_cells = 1024, most_mask_bytes = 256 << 10;
 };
 
 /// Tiles on CUDA (cuda/): sizes, limits, and the times by which a tile's slabs are chosen.

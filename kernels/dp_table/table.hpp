@@ -66,6 +66,8 @@ class Tiles {
   explicit Tiles(const Table& table);
 
   std::int64_t count() const { return count_; }
+  /// Ranges of rows of each prefix.
+  std::int64_t ranges() const { return ranges_; }
   /// The shape of a full tile.
   Extents shape() const;
   /// The cells of a tile.

@@ -27,11 +27,11 @@ struct TableTask {
   i64 first_row, rows;          // the tile's rows
   void* cells;                  // of the tile, row-major
   i32* choice;                  // likewise; null: none is asked for
-  /// Rows of other tiles that the block reads, by the number of the source (Sources in table.hpp): rows from
-  /// `source_row` on, adjacent. Source 0 is of the tile's own prefix and ends where the tile begins. Null: no step
-  /// leads there.
+  /// Rows of other tiles that the block reads, by the number of the source (sources_of() in table.hpp): where those
+  /// from `first_row` on begin, and where those before it end. Source 0 is of the tile's own prefix, of which only
+  /// those before it are other tiles'. Null: no step leads there.
   const void* source[most_sources];
-  i64 source_row[most_sources];
+  const void* before[most_sources];
   i64 walk_from;  // a cell of the tile, by its index in the tile: the block walks back from it; -1: it makes the tile
 };
 

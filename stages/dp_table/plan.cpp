@@ -119,8 +119,9 @@ TableTask TablePlan::task(const run::Phase& phase, const run::BlockView& view) c
       task.choice = reinterpret_cast<dp_table::i32*>(part.data);
     } else {
       const int number = access.slot.number - run::Slot(Slot::source).number;
-      task.source[number] = part.data;
-      task.source_row[number] = part.box.begin[rows];
+      const std::int64_t cells_before = (task.first_row - part.box.begin[rows]) * tiles_.row_cells();
+      task.before[number] = part.data + cells_before * static_cast<std::int64_t>(size_of(definition_.table.type));
+      if (number > 0) task.source[number] = task.before[number];
     }
   }
   return task;

@@ -7,8 +7,8 @@
 
 #include "stages/dp_table/cut.hpp"
 #include "stages/dp_table/definition.hpp"
-#include "stages/dp_table/measured.hpp"
 #include "stages/dp_table/plan.hpp"
+#include "stages/dp_table/seconds.hpp"
 #include "stages/dp_table/tally.hpp"
 #include "stages/refuse.hpp"
 
@@ -97,8 +97,7 @@ class DpTableStage : public run::Stage {
     p.blocks = tiles.count();
     p.unit = "cell";
     p.operations = cells;
-    p.operations_per_second =
-        (resources_.cuda ? measured::table_cuda_rate : cpu_rate() * resources_.device.processors) / steps;
+    p.operations_per_second = cells / table_seconds(table, plan_.definition().keeps_choice, resources_);
     const double kept =
         (plan_.definition().keeps_table ? stored : 0) + (plan_.definition().keeps_choice ? 4 * cells : 0);
     const bool stays = live <= static_cast<double>(resources_.host_budget);
@@ -150,9 +149,6 @@ class DpTableStage : public run::Stage {
     return found.last_real > 0 ? "inf" : "-inf";
   }
 
-  double cpu_rate() const {
-    return plan_.definition().keeps_choice ? measured::table_cpu_choice_rate : measured::table_cpu_rate;
-  }
   std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }
 
   /// Cells that blocks read of other tiles, if none of them stays in memory; the inner tiles stand for all.

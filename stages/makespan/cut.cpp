@@ -1,7 +1,9 @@
 #include "stages/makespan/cut.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
+#include <map>
+#include <tuple>
 
 #include "kernels/dp_table/kernels.hpp"
 #include "pipeline/base/rounding.hpp"
@@ -12,26 +14,11 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::size_t most_targets = 20'000;  // that a cut into several tiles is tried with
-constexpr int cuts_tried = 3;
-constexpr double less_disk = 0.6;  // that smaller tiles must save to be chosen
+constexpr double apart = 1.05;                // least quotient of sizes of tiles that are tried
 
 std::int64_t tile_bytes(const SearchCut& cut, ElementType type) {
   return whole_pages(cut.tile_cells * static_cast<std::int64_t>(size_of(type)));
 }
-
-/// The memory and the disk space for tables.
-struct Space {
-  const SearchTables& tables;
-  const Resources& resources;
-  std::int64_t workspace;
-
-  bool in_memory(const SearchCut& cut) const {
-    return holds(resources, {cut.block_bytes(tables.type), workspace, tile_bytes(cut, tables.type)});
-  }
-  bool on_disk(const SearchCut& cut) const {
-    return cut.disk_bytes(tables.type, tables.probes) <= static_cast<double>(resources.scratch_space);
-  }
-};
 
 std::int64_t configurations_from(const Extents& extents, const std::vector<std::int64_t>& sizes, int dimension,
                                  int dimensions, std::int64_t room, std::int64_t most) {
@@ -59,63 +46,175 @@ std::int64_t farthest_reader(const Extents& extents, const std::vector<std::int6
   return tile;
 }
 
-/// The cut with tiles of that many cells, as the tables of all targets need it; nullopt if there is none.
-std::optional<SearchCut> cut_with(const SearchTables& tables, std::int64_t tile_cells) {
-  SearchCut cut{tile_cells, 1, 0, 1};
-  const std::vector<std::int64_t> targets = tables.rounding.changes(tables.lower, tables.upper, most_targets);
-  for (std::size_t n = 0; n < targets.size(); ++n) {
-    if (tables.rounding.size(targets[n]).cells <= static_cast<double>(tile_cells)) continue;
-    const RoundedJobs jobs = tables.rounding.jobs(targets[n]);
-    const Extents extents = jobs.extents();
-    const int dimensions = dimensions_cut(extents, tile_cells);
-    if (dimensions == extents.rank()) return std::nullopt;
-    // Up to the next change only more configurations fit.
-    const std::int64_t last = n + 1 < targets.size() ? targets[n + 1] - 1 : tables.upper;
-    const std::int64_t sources = configurations(extents, jobs.sizes, dimensions, last, dp_table::most_sources);
-    if (sources >= dp_table::most_sources) return std::nullopt;
-    std::int64_t tiles = 1;
-    for (int d = 0; d < dimensions; ++d) tiles *= extents[d];
-    cut.tiles = std::max(cut.tiles, tiles);
-    cut.sources = std::max(cut.sources, sources);
-    cut.live = std::max(cut.live, std::min(tiles, farthest_reader(extents, jobs.sizes, dimensions, last) + 1));
-  }
-  return cut;
+/// True if memory holds a block, and `more` bytes.
+bool is_held(const SearchCut& cut, ElementType type, const Resources& resources, std::int64_t workspace,
+             std::int64_t more = 0) {
+  return holds(resources, {cut.block_bytes(type) + more, workspace, tile_bytes(cut, type)});
 }
 
-/// Cells of the largest tile of all tables whose first d dimensions are cut, for d = 0, 1, ...
-std::vector<std::int64_t> tile_cells_by_cut(const SearchTables& tables) {
-  std::vector<std::int64_t> most;
-  for (const std::int64_t target : tables.rounding.changes(tables.lower, tables.upper, most_targets)) {
-    const Extents extents = tables.rounding.jobs(target).extents();
-    most.resize(std::max(most.size(), static_cast<std::size_t>(extents.rank())), 1);
-    std::int64_t cells = 1;
-    for (int d = extents.rank() - 1; d >= 0; --d) {
-      cells *= extents[d];
-      most[static_cast<std::size_t>(d)] = std::max(most[static_cast<std::size_t>(d)], cells);
+bool has_slots(const SearchCut& cut, const SearchTables& tables, const Resources& resources) {
+  return cut.disk_bytes(tables.type, tables.probes) <= static_cast<double>(resources.scratch_space);
+}
+
+/// Bytes of a device for a round of tables like this one.
+std::int64_t round_workspace(const dp_table::Table& table, const SearchTables& tables, const Resources& resources) {
+  return resources.cuda ? tables.probes * static_cast<std::int64_t>(dp_table::tables_cuda_bytes({table})) : 0;
+}
+
+std::int64_t cells_of_tile(const Extents& extents, const dp_table::Cut& cut) {
+  std::int64_t cells = cut.rows;
+  for (int d = cut.whole + 1; d < extents.rank(); ++d) cells *= extents[d];
+  return cells;
+}
+
+/// What a table needs with a cut.
+struct TableNeeds {
+  std::int64_t tile_cells, tiles, sources, live;  // as those of SearchCut
+  std::int64_t next;                              // tiles of a block that the block before it does not need
+};
+
+/// The needs of a target's table from the coarsest cut to the finest, as far as a block's sources permit.
+struct NeedsOfTarget {
+  std::int64_t target;
+  std::vector<TableNeeds> by_cut;
+
+  /// The needs of the coarsest cut into tiles of at most so many cells; null: there is none.
+  const TableNeeds* with(std::int64_t tile_cells) const {
+    const auto fits = [&](const TableNeeds& needs) { return needs.tile_cells <= tile_cells; };
+    const auto found = std::find_if(by_cut.begin(), by_cut.end(), fits);
+    return found == by_cut.end() ? nullptr : &*found;
+  }
+};
+
+/// @param last target with that table: up to it only more configurations fit
+NeedsOfTarget needs_of(const RoundedJobs& jobs, std::int64_t target, std::int64_t last) {
+  const Extents extents = jobs.extents();
+  const auto prefixes = [&](const Extents& of, int dimensions) {
+    return configurations(of, jobs.sizes, dimensions, last, 2 * dp_table::most_sources);
+  };
+  NeedsOfTarget needs{target, {}};
+  for (const dp_table::Cut& cut : cuts_of(jobs)) {
+    const std::int64_t others = prefixes(extents, cut.whole);
+    if (others >= dp_table::most_sources) break;
+    const std::int64_t ranges = ceiling(extents[cut.whole], cut.rows);
+    std::int64_t tiles = ranges;
+    for (int d = 0; d < cut.whole; ++d) tiles *= extents[d];
+    const std::int64_t farthest = farthest_reader(extents, jobs.sizes, cut.whole, last) * ranges;
+    TableNeeds made{cells_of_tile(extents, cut), tiles, others, std::min(tiles, farthest + 1), 1};
+    if (ranges > 1) {
+      Extents single = extents;
+      single[cut.whole] = 2;
+      made.sources += prefixes(single, cut.whole + 1) - others;  // those of which rows before are read
+      made.live = std::min(tiles, farthest + 2);
+      made.next = 1 + others;
+    } else if (cut.whole > 0) {
+      made.next = 1 + prefixes(extents, cut.whole - 1);
+    }
+    needs.by_cut.push_back(made);
+  }
+  return needs;
+}
+
+/// Chooses a cut into tiles.
+class TileChoice {
+ public:
+  TileChoice(const SearchTables& tables, std::int64_t largest, const Resources& resources)
+      : tables_(tables), resources_(resources), largest_(largest) {
+    const std::vector<std::int64_t> targets = tables.rounding.changes(tables.lower, tables.upper, most_targets);
+    for (std::size_t n = 0; n < targets.size(); ++n) {
+      const std::int64_t last = n + 1 < targets.size() ? targets[n + 1] - 1 : tables.upper;
+      needs_.push_back(needs_of(tables.rounding.jobs(targets[n]), targets[n], last));
     }
   }
-  return most;
-}
 
-/// The coarsest cut into tiles of less than `cells` cells that the memory holds, or one with much less disk
-/// space; nullopt if none fits.
-std::optional<SearchCut> cut_into_tiles(const SearchTables& tables, const Space& space, std::int64_t cells) {
-  std::optional<SearchCut> best;
-  double least = std::numeric_limits<double>::infinity();
-  int tried = 0;
-  for (const std::int64_t tile : tile_cells_by_cut(tables)) {
-    if (tried == cuts_tried) break;
-    if (tile >= cells || !space.in_memory({tile, 1, 1, 1})) continue;
-    const std::optional<SearchCut> cut = cut_with(tables, tile);
-    if (!cut || !space.in_memory(*cut)) continue;
-    ++tried;
-    const double needed = cut->disk_bytes(tables.type, tables.probes);
-    if (!space.on_disk(*cut) || needed >= less_disk * least) continue;
-    least = needed;
-    best = cut;
+  /// The cut into the fewest tiles that memory and disk hold, of equal ones that into the smallest. If memory may
+  /// hold two blocks instead, in at most twice as many tiles, that cut: then transfers run beside the computation,
+  /// which gains half of the time at most. nullopt: none fits.
+  /// @param workspace becomes the bytes that kernels need with it
+  std::optional<SearchCut> best(std::int64_t& workspace) {
+    std::int64_t of_two = 0;
+    const std::optional<SearchCut> one = best_of(false, workspace);
+    const std::optional<SearchCut> two = one ? best_of(true, of_two) : std::nullopt;
+    if (!two || two->tiles > 2 * one->tiles) return one;
+    workspace = of_two;
+    return two;
   }
-  return best;
-}
+
+ private:
+  std::optional<SearchCut> best_of(bool two_blocks, std::int64_t& workspace) {
+    std::optional<SearchCut> best;
+    for (const std::int64_t tile_cells : tile_sizes()) {
+      const std::optional<SearchCut> cut = cut_with(tile_cells);
+      if (!cut || (best && cut->tiles > best->tiles) || !on_disk(*cut) || !in_memory(*cut, two_blocks, 0)) continue;
+      const std::int64_t bytes = workspace_of(*cut);
+      if (!in_memory(*cut, two_blocks, bytes)) continue;
+      best = cut;
+      workspace = bytes;
+    }
+    return best;
+  }
+
+  /// Falling sizes of tiles, of those that tables have.
+  std::vector<std::int64_t> tile_sizes() const {
+    std::vector<std::int64_t> all, sizes;
+    for (const NeedsOfTarget& target : needs_) {
+      for (const TableNeeds& needs : target.by_cut) all.push_back(needs.tile_cells);
+    }
+    std::sort(all.begin(), all.end(), std::greater<>());
+    // Between two sizes the tables of some targets are cut further, for hardly less memory.
+    for (const std::int64_t cells : all) {
+      if (sizes.empty() || static_cast<double>(sizes.back()) > apart * static_cast<double>(cells))
+        sizes.push_back(cells);
+    }
+    return sizes;
+  }
+
+  /// The cut with tiles of that many cells, as the tables of all targets need it; nullopt if there is none.
+  std::optional<SearchCut> cut_with(std::int64_t tile_cells) const {
+    SearchCut cut{tile_cells};
+    for (const NeedsOfTarget& target : needs_) {
+      const TableNeeds* needs = target.with(tile_cells);
+      if (needs == nullptr) return std::nullopt;
+      cut.tiles = std::max(cut.tiles, needs->tiles);
+      cut.sources = std::max(cut.sources, needs->sources);
+      cut.live = std::max(cut.live, needs->live);
+    }
+    return cut;
+  }
+
+  bool in_memory(const SearchCut& cut, bool two_blocks, std::int64_t workspace) const {
+    std::int64_t next = 0;  // tiles of the second block
+    for (const NeedsOfTarget& target : needs_) {
+      if (two_blocks) next = std::max(next, target.with(cut.tile_cells)->next);
+    }
+    return is_held(cut, tables_.type, resources_, workspace, next * tile_bytes(cut, tables_.type));
+  }
+  bool on_disk(const SearchCut& cut) const { return has_slots(cut, tables_, resources_); }
+
+  /// Bytes of a device for a round of tables like the largest one, or like that with the largest tiles.
+  std::int64_t workspace_of(const SearchCut& cut) {
+    const auto cells = [&](const NeedsOfTarget& target) { return target.with(cut.tile_cells)->tile_cells; };
+    const auto widest = std::max_element(needs_.begin(), needs_.end(),
+                                         [&](const auto& a, const auto& b) { return cells(a) < cells(b); });
+    return std::max(workspace_of(largest_, cut), workspace_of(widest->target, cut));
+  }
+  std::int64_t workspace_of(std::int64_t target, const SearchCut& cut) {
+    const RoundedJobs jobs = tables_.rounding.jobs(target);
+    const std::optional<dp_table::Cut> made = cut_of(jobs, cut.tile_cells);
+    const auto [place, is_new] = workspaces_.try_emplace({target, made->whole, made->rows});
+    if (!is_new) return place->second;
+    auto table = table_of(jobs, target, tables_.type, tables_.machines);
+    if (!table) return 0;  // the search refuses it when it comes to it
+    table->cut = *made;
+    return place->second = round_workspace(*table, tables_, resources_);
+  }
+
+  const SearchTables& tables_;
+  const Resources& resources_;
+  std::int64_t largest_;  // the target with the most cells
+  std::vector<NeedsOfTarget> needs_;
+  std::map<std::tuple<std::int64_t, int, std::int64_t>, std::int64_t> workspaces_;  // by target and cut
+};
 
 /// The reason why the largest table cannot be made at all; empty: it can.
 std::string fault_of(const SearchTables& tables, const Rounding::Largest& largest, std::int64_t scratch) {
@@ -143,11 +242,28 @@ double SearchCut::disk_bytes(ElementType type, std::int64_t probes) const {
   return slots * static_cast<double>(tile_bytes(*this, type)) + static_cast<double>((probes + 1) * page_bytes);
 }
 
-int dimensions_cut(const Extents& extents, std::int64_t tile_cells) {
-  int dimensions = extents.rank();
-  std::int64_t cells = 1;
-  while (dimensions > 0 && extents[dimensions - 1] <= tile_cells / cells) cells *= extents[--dimensions];
-  return dimensions;
+std::vector<dp_table::Cut> cuts_of(const RoundedJobs& jobs) {
+  const Extents extents = jobs.extents();
+  std::vector<dp_table::Cut> cuts;
+  for (int whole = 0; whole < extents.rank(); ++whole) {
+    const std::int64_t extent = extents[whole], size = jobs.sizes[static_cast<std::size_t>(whole)];
+    const std::int64_t longest = size == 0 ? extent - 1 : std::min(extent - 1, jobs.last / size);
+    for (std::int64_t ranges = 1;; ranges += std::max<std::int64_t>(1, ranges / 4)) {
+      const std::int64_t rows = ceiling(extent, ranges);
+      // Single rows are the next dimension's cut.
+      if (ranges > 1 && rows < std::max<std::int64_t>(2, longest)) break;
+      if (cuts.empty() || cuts.back().whole != whole || cuts.back().rows != rows) cuts.push_back({whole, rows});
+    }
+  }
+  return cuts;
+}
+
+std::optional<dp_table::Cut> cut_of(const RoundedJobs& jobs, std::int64_t tile_cells) {
+  const Extents extents = jobs.extents();
+  for (const dp_table::Cut& cut : cuts_of(jobs)) {
+    if (cells_of_tile(extents, cut) <= tile_cells) return cut;
+  }
+  return std::nullopt;
 }
 
 std::int64_t configurations(const Extents& extents, const std::vector<std::int64_t>& sizes, int dimensions,
@@ -173,18 +289,17 @@ CutChoice choose_search_cut(const SearchTables& tables, const Resources& resourc
     choice.fault = table + " has more than " + std::to_string(dp_table::most_steps) + " configurations of a machine";
     return choice;
   }
-  choice.largest = *std::move(made);
-  if (resources.cuda) {
-    const std::vector<dp_table::Table> all(static_cast<std::size_t>(tables.probes), choice.largest);
-    choice.workspace = static_cast<std::int64_t>(dp_table::tables_cuda_bytes(all));
+  made->cut.rows = made->extents[0];
+  const std::int64_t workspace = round_workspace(*made, tables, resources);
+  const SearchCut whole{volume(made->extents)};
+  if (is_held(whole, tables.type, resources, workspace) && has_slots(whole, tables, resources)) {
+    choice.cut = whole;
+    choice.workspace = workspace;
+  } else {
+    choice.cut = TileChoice(tables, target, resources).best(choice.workspace);
   }
-  const Space space{tables, resources, choice.workspace};
-  const std::int64_t cells = volume(choice.largest.extents);
-  const SearchCut whole{cells, 1, 0, 1};
-  if (space.in_memory(whole) && space.on_disk(whole)) choice.cut = whole;
-  else choice.cut = cut_into_tiles(tables, space, cells);
   if (choice.cut) return choice;
-  choice.fault = table + ", " + to_string(choice.largest.extents) + " cells, has no tiles that ";
+  choice.fault = table + ", " + to_string(made->extents) + " cells, has no tiles that ";
   choice.fault += "the budgets of memory and of scratch space hold, for " + std::to_string(tables.probes) + " probes";
   return choice;
 }

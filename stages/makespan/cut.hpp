@@ -13,14 +13,15 @@ namespace terrace::stages {
 
 /// Each probe of a round has an array of its own for its table: `tiles` tiles of `tile_cells` cells. Tile n of a
 /// table lies at the begin of tile n of the array. A table is cut into single indices along its first dimensions,
-/// those of the largest sizes, as few as it takes; so a tile reads whole tiles before it.
+/// those of the largest sizes, as few as it takes, and into ranges along the next one. No step is longer than a
+/// range: of a prefix a tile reads the tile of its own range, and the last rows of the one before.
 ///
 /// A table that is one tile stays until the next round makes the next one. Of a table of several tiles only those
 /// stay that later ones read: the table of the search's end is made again, in an array of its own, for the way back.
 struct SearchCut {
   std::int64_t tile_cells = 1;
   std::int64_t tiles = 1;
-  std::int64_t sources = 0;  // tiles that a block reads of others, at most
+  std::int64_t sources = 0;  // other tiles that a block reads, at most
   std::int64_t live = 1;     // tiles that are needed at a time while a table is made, at most
 
   /// True if a round's tables stay until the next one.
@@ -35,9 +36,11 @@ struct SearchCut {
   double disk_bytes(ElementType type, std::int64_t probes) const;
 };
 
-/// The number of dimensions that are cut into single indices, so that a tile has at most `tile_cells` cells; the rank
-/// if there is none.
-int dimensions_cut(const Extents& extents, std::int64_t tile_cells);
+/// The cuts of a table that a search may use, from the coarsest to the finest.
+std::vector<dp_table::Cut> cuts_of(const RoundedJobs& jobs);
+
+/// The coarsest of them with at most `tile_cells` cells a tile; nullopt if there is none.
+std::optional<dp_table::Cut> cut_of(const RoundedJobs& jobs, std::int64_t tile_cells);
 
 /// Number of different configurations of the first `dimensions` sizes, the empty one not among them, up to `most`.
 std::int64_t configurations(const Extents& extents, const std::vector<std::int64_t>& sizes, int dimensions,
@@ -55,12 +58,11 @@ struct SearchTables {
 struct CutChoice {
   std::optional<SearchCut> cut;
   std::string fault;
-  dp_table::Table largest = {};  // the table with the most cells
-  std::int64_t workspace = 0;    // bytes that kernels need in addition for tables like it, on a device of its own
+  std::int64_t workspace = 0;  // bytes that kernels need in addition for a round's tables, on a device of its own
 };
 
-/// Chooses single tiles if the memory and the disk hold them, else the coarsest tiles that they hold, or finer ones
-/// that need much less disk space.
+/// Chooses single tiles if the memory and the disk hold them, else the fewest tiles of which they hold a block; up to
+/// twice as many if the memory then holds two blocks, so that tiles are moved while others are made.
 CutChoice choose_search_cut(const SearchTables& tables, const Resources& resources);
 
 }  // namespace terrace::stages

@@ -13,7 +13,8 @@ using run::Mode;
 
 namespace {
 
-/// Names of the accesses of a block; source k has the slot `source` + k.
+/// Names of the accesses of a block; of source k the rows from the tile's first on have the slot `source` + 2 k,
+/// those before it the next one.
 enum Slot { cells, source };
 
 /// Outcomes of a search with so many probes that a word holds.
@@ -127,31 +128,42 @@ MakespanPlan::Place MakespanPlan::place_of(const run::Phase& phase, const RoundT
   }
   const std::int64_t number = value.made_again != 0 ? 0 : value.outcomes(definition().probes).back();
   const ProbeTable& probe = round.probes[static_cast<std::size_t>(number)];
-  // The cells of a tile are adjacent in row-major order.
-  return {probe, value.made_again != 0 ? tables_.end_array() : number, value.cell / probe.tile_cells(),
-          value.cell % probe.tile_cells()};
+  const ProbeTable::Place place = probe.place_of(value.cell);
+  return {probe, value.made_again != 0 ? tables_.end_array() : number, place.tile, place.cell};
 }
 
 run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) const {
   const auto round = tables_of(phase);
   const Place place = place_of(phase, *round, index);
   const ProbeTable& probe = place.probe;
-  const std::int64_t count = probe.tile_cells(), first = definition().cut.tile_cells;
-  const auto access = [&](run::Slot slot, std::int64_t tile, Mode mode) {
+  const std::int64_t first = definition().cut.tile_cells;
+  /// The last cells of a tile, or all.
+  const auto access = [&](run::Slot slot, std::int64_t tile, std::int64_t cells, Mode mode) {
+    const std::int64_t end = tile * first + probe.cells_of(tile);
     return run::Access{slot,
                        static_cast<int>(place.array),
                        probe.generations[static_cast<std::size_t>(tile)],
-                       {{tile * first}, {tile * first + count}},
+                       {{end - cells}, {end}},
                        mode};
   };
   run::Block block;
-  block.accesses.push_back(access(Slot::cells, place.tile, place.cell < 0 ? Mode::write : Mode::read));
-  for (std::size_t number = 1; number < probe.sources.size(); ++number) {
-    const Box read = probe.tiles.read(place.tile, probe.sources[number], false);
+  const std::int64_t count = probe.cells_of(place.tile);
+  block.accesses.push_back(access(Slot::cells, place.tile, count, place.cell < 0 ? Mode::write : Mode::read));
+  const int rows = probe.table.cut.whole;
+  const std::int64_t first_row = probe.tiles.box(place.tile).begin[rows];
+  for (std::size_t number = 0; number < probe.sources.size(); ++number) {
+    Box read = probe.tiles.read(place.tile, probe.sources[number], number == 0);
     if (volume(read.shape()) == 0) continue;
     run::Slot slot(Slot::source);
-    slot.number += static_cast<int>(number);
-    block.accesses.push_back(access(slot, probe.tiles.tile_of(read.begin), Mode::read));
+    slot.number += 2 * static_cast<int>(number);
+    const std::int64_t rows_before = first_row - read.begin[rows];
+    read.begin[rows] = first_row;
+    const std::int64_t tile = probe.tiles.tile_of(read.begin);
+    if (number > 0) block.accesses.push_back(access(slot, tile, probe.cells_of(tile), Mode::read));
+    ++slot.number;
+    if (rows_before > 0) {
+      block.accesses.push_back(access(slot, tile - 1, rows_before * probe.tiles.row_cells(), Mode::read));
+    }
   }
   if (place.cell < 0) block.operations = static_cast<double>(count);
   if (phase.value.as<SearchPhase>().what() != SearchStep::round || definition().cut.stays()) return block;
@@ -170,13 +182,20 @@ TableTask MakespanPlan::task(const run::Phase& phase, const run::BlockView& view
   TableTask task{};
   task.table = &place.probe - round->probes.data();
   for (int d = 0; d < rows; ++d) task.prefix[d] = box.begin[d];
-  task.rows = box.end[rows];
+  task.first_row = box.begin[rows];
+  task.rows = box.end[rows] - box.begin[rows];
   task.walk_from = place.cell;
   for (const run::AccessView& access : view.accesses) {
     if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
-    std::byte* data = access.tiles.front().data;
-    if (access.slot == run::Slot(Slot::cells)) task.cells = data;
-    else task.source[access.slot.number - run::Slot(Slot::source).number] = data;
+    const run::TileView& part = access.tiles.front();
+    if (access.slot == run::Slot(Slot::cells)) {
+      task.cells = part.data;
+      continue;
+    }
+    const int number = access.slot.number - run::Slot(Slot::source).number;
+    const std::int64_t bytes = volume(part.box.shape()) * static_cast<std::int64_t>(size_of(definition().type));
+    if (number % 2 == 0) task.source[number / 2] = part.data;
+    else task.before[number / 2] = part.data + bytes;
   }
   return task;
 }

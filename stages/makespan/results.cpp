@@ -32,21 +32,24 @@ double guarantee_of(std::int64_t makespan, std::int64_t bound) {
   return bound == 0 ? 1 : static_cast<double>(makespan) / static_cast<double>(bound);
 }
 
+TableColumns columns_of(const std::vector<MadeTable>& tables) {
+  TableColumns columns;
+  for (const MadeTable& table : tables) columns.dimensions = std::max(columns.dimensions, std::ssize(table.extents));
+  for (const MadeTable& table : tables) {
+    columns.target.push_back(table.target);
+    columns.cells.push_back(table.cells);
+    columns.steps.push_back(table.steps);
+    columns.feasible.push_back(table.feasible ? 1 : 0);
+    columns.extents.insert(columns.extents.end(), table.extents.begin(), table.extents.end());
+    columns.extents.resize(columns.target.size() * static_cast<std::size_t>(columns.dimensions), 0);
+  }
+  return columns;
+}
+
 namespace {
 
 void add_tables(const std::string& group, const SearchFindings& found, std::vector<io::SmallDataset>& datasets) {
-  std::vector<std::int64_t> targets, cells, steps, extents;
-  std::vector<std::uint8_t> feasible;
-  std::size_t dimensions = 0;
-  for (const MadeTable& table : found.tables) dimensions = std::max(dimensions, table.extents.size());
-  for (const MadeTable& table : found.tables) {
-    targets.push_back(table.target);
-    cells.push_back(table.cells);
-    steps.push_back(table.steps);
-    feasible.push_back(table.feasible ? 1 : 0);
-    extents.insert(extents.end(), table.extents.begin(), table.extents.end());
-    extents.insert(extents.end(), dimensions - table.extents.size(), 0);
-  }
+  const TableColumns columns = columns_of(found.tables);
   const auto count = static_cast<std::int64_t>(found.tables.size());
   const auto add = [&]<class T>(const char* name, const Extents& shape, const std::vector<T>& values,
                                 const char* meaning) {
@@ -55,12 +58,12 @@ void add_tables(const std::string& group, const SearchFindings& found, std::vect
     datasets.push_back(io::small_dataset<T>(group + "tables/" + name, shape, std::move(names),
                                             std::span<const T>(values), "", meaning));
   };
-  add("target", {count}, targets, "makespan that the table was made for");
-  add("extents", {count, static_cast<std::int64_t>(dimensions)}, extents,
+  add("target", {count}, columns.target, "makespan that the table was made for");
+  add("extents", {count, columns.dimensions}, columns.extents,
       "one more than the number of long jobs of each size, the largest size first; 0: no dimension");
-  add("cells", {count}, cells, "cells of the table");
-  add("steps", {count}, steps, "configurations of one machine");
-  add("feasible", {count}, feasible, "1: the long jobs, rounded down, end at the target");
+  add("cells", {count}, columns.cells, "cells of the table");
+  add("steps", {count}, columns.steps, "configurations of one machine");
+  add("feasible", {count}, columns.feasible, "1: the long jobs, rounded down, end at the target");
 }
 
 }  // namespace

@@ -10,6 +10,15 @@
 
 namespace terrace::stages {
 
+/// Tables as the result lists them: a value of each.
+struct TableColumns {
+  std::vector<std::int64_t> target, cells, steps;
+  std::vector<std::uint8_t> feasible;
+  std::int64_t dimensions = 0;        // of the table that has most
+  std::vector<std::int64_t> extents;  // tables x dimensions; 0: no dimension
+};
+TableColumns columns_of(const std::vector<MadeTable>& tables);
+
 /// The best schedule that is known after a search: of the table at its end, or `known`.
 /// @throws ComputeError if it is none
 JobSchedule schedule_after(const MakespanPlan& plan, const SearchFindings& found,

@@ -40,6 +40,7 @@ bool Rounding::all_short(std::int64_t target) const { return times_.empty() || t
 RoundedJobs Rounding::jobs(std::int64_t target) const {
   RoundedJobs rounded;
   const std::int64_t step = unit(target), longest_short = target / k_;
+  rounded.last = (step + 1) * k_ * k_ - 1;
   for (std::size_t n = 0; n < times_.size(); ++n) {
     if (times_[n] <= longest_short) {
       rounded.short_jobs.assign(order_.begin() + static_cast<std::ptrdiff_t>(n), order_.end());

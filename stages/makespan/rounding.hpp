@@ -23,6 +23,7 @@ struct RoundedJobs {
   std::vector<std::int64_t> sizes;              // all different, falling
   std::vector<std::vector<std::int64_t>> jobs;  // of each size, by falling time
   std::vector<std::int64_t> short_jobs;         // by falling time
+  std::int64_t last = 0;                        // no target above it may have the same sizes
   /// One more than the number of jobs of each size: the extents of the table.
   Extents extents() const;
 };

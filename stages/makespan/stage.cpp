@@ -4,8 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "stages/dp_table/seconds.hpp"
 #include "stages/makespan/definition.hpp"
-#include "stages/makespan/measured.hpp"
 #include "stages/makespan/results.hpp"
 #include "stages/refuse.hpp"
 
@@ -38,51 +38,84 @@ class MakespanStage : public run::Stage {
     p.block_bytes = static_cast<std::size_t>(search.cut.block_bytes(search.type));
     if (plan_.tables().search({}).done()) return p;
     const auto first = plan_.tables().round({});
-    double looked_up = 0;
-    const auto add = [&](const dp_table::Table& table, double times) {
-      const double cells = times * static_cast<double>(volume(table.extents));
-      p.operations += cells;
-      looked_up += cells * static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
-    };
-    for (const ProbeTable& probe : first->probes) add(probe.table, 1);
+    TablesTotal total;
+    for (const ProbeTable& probe : first->probes) add(total, probe.table, 1);
+    p.block_shape = std::to_string(volume(first->probes.front().tiles.shape()));
     const double later = std::floor(std::log(static_cast<double>(search.upper - search.lower)) /
                                     std::log(static_cast<double>(search.probes + 1)));
-    const auto probes = static_cast<double>(first->probes.size());
-    const auto last =
-        table_of(plan_.tables().rounding().jobs(search.lower), search.lower, search.type, search.instance.machines);
-    const bool again = !search.cut.stays();  // makes the table of the search's end again
-    if (last) add(*last, later * probes + (again ? 1 : 0));
-    p.blocks = static_cast<std::int64_t>((later + 1) * static_cast<double>(first->blocks)) +
-               (again ? first->probes.front().tiles.count() : 0);
-    p.block_shape = std::to_string(first->probes.front().tile_cells());
-    const double steps = looked_up / p.operations;
-    const double rate =
-        resources_.cuda ? measured::search_cuda_rate : measured::search_cpu_rate * resources_.device.processors;
-    p.operations_per_second = rate / steps;
-    p.limit = resources_.device.operations_per_second * 4 / static_cast<double>(size_of(search.type)) / steps;
+    const RoundedJobs jobs = plan_.tables().rounding().jobs(search.lower);
+    auto last = table_of(jobs, search.lower, search.type, search.instance.machines);
+    const auto tile = cut_of(jobs, search.cut.tile_cells);
+    if (last && tile) {
+      last->cut = *tile;
+      add(total, *last, later * static_cast<double>(first->probes.size()));
+      if (!search.cut.stays()) add_kept(total, *last);
+      if (volume(last->extents) > volume(first->probes.front().table.extents)) {
+        p.block_shape = std::to_string(volume(dp_table::Tiles(*last).shape()));
+      }
+    }
+    p.blocks = static_cast<std::int64_t>(total.blocks);
+    p.operations = total.cells;
+    p.operations_per_second = total.cells / total.seconds;
+    p.limit = resources_.device.operations_per_second * 4 / static_cast<double>(size_of(search.type)) /
+              (total.look_ups / total.cells);
     p.limit_kind = p.limit > 0 ? "operations" : "";
-    add_traffic(p);
+    p.bytes_read = total.read, p.bytes_written = total.written;
+    if (!resources_.cuda) return p;
+    p.bytes_up = total.up, p.bytes_down = total.down;
+    p.workspace_bytes = static_cast<std::size_t>(search.workspace);
     return p;
   }
 
   nlohmann::json choices() const override {
     const SearchCut& cut = plan_.definition().cut;
-    return {{"tile_cells", cut.tile_cells}, {"tiles", cut.tiles}, {"sources", cut.sources}, {"live", cut.live}};
+    return {{"tile_cells", cut.tile_cells},
+            {"tiles", cut.tiles},
+            {"sources", cut.sources},
+            {"live", cut.live},
+            {"workspace", plan_.definition().workspace}};
   }
 
  private:
-  /// If memory does not hold the tiles that are needed at a time, each is written once, and about as much is read.
-  void add_traffic(run::Prediction& p) const {
+  /// Sums over tables.
+  struct TablesTotal {
+    double cells = 0, look_ups = 0, seconds = 0, blocks = 0;
+    double read = 0, written = 0, up = 0, down = 0;  // bytes: on disk, over the link
+  };
+
+  /// Adds `times` tables like this one. Where memory does not hold the tiles that are needed at a time, each is
+  /// written once, and a block reads again what the block before it did not have.
+  void add(TablesTotal& total, const dp_table::Table& table, double times) const {
     const SearchDefinition& search = plan_.definition();
-    const double element = static_cast<double>(size_of(search.type)), bytes = p.operations * element;
-    const double tile = static_cast<double>(search.cut.tile_cells) * element;
-    const double live = static_cast<double>(search.cut.live) * tile;
-    if (live > static_cast<double>(resources_.host_budget)) p.bytes_read = p.bytes_written = bytes;
-    else if (!search.cut.stays()) p.bytes_written = static_cast<double>(search.cut.tiles) * tile;  // the last one
-    if (resources_.cuda) {
-      p.workspace_bytes = static_cast<std::size_t>(plan_.definition().workspace);
-      if (live > static_cast<double>(resources_.device_budget)) p.bytes_up = p.bytes_down = bytes;
-    }
+    const dp_table::Tiles tiles(table);
+    const double cells = static_cast<double>(volume(table.extents)),
+                 element = static_cast<double>(size_of(table.type));
+    total.cells += times * cells;
+    total.look_ups += times * cells * static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
+    total.seconds += times * table_seconds(table, false, resources_);
+    total.blocks += times * static_cast<double>(tiles.count());
+    const auto sources = dp_table::sources_of(table);
+    const auto again = std::count_if(sources.begin() + 1, sources.end(), [&](const dp_table::SourceRange& source) {
+      return tiles.ranges() > 1 || source.prefix.back() == 0;
+    });
+    const double live = static_cast<double>(tiles.most_live(sources) * search.cut.tile_cells) * element;
+    const auto add_moved = [&](double& written, double& read, std::size_t budget) {
+      if (live <= static_cast<double>(budget)) return;
+      written += times * cells * element;
+      read += times * cells * element * static_cast<double>(again);
+    };
+    add_moved(total.written, total.read, resources_.host_budget);
+    add_moved(total.down, total.up, resources_.device_budget);
+  }
+
+  /// Adds the table of the search's end, which is made again and kept.
+  void add_kept(TablesTotal& total, const dp_table::Table& table) const {
+    TablesTotal made;
+    add(made, table, 1);
+    const double bytes = made.cells * static_cast<double>(size_of(table.type));
+    total.cells += made.cells, total.look_ups += made.look_ups, total.seconds += made.seconds;
+    total.blocks += made.blocks, total.read += made.read, total.up += made.up;
+    total.written += bytes, total.down += bytes;
   }
 
   std::string name_;
@@ -130,6 +163,7 @@ std::unique_ptr<run::Stage> make_makespan(const Request& request) {
     search.cut.tiles = request.choices->at("tiles");
     search.cut.sources = request.choices->at("sources");
     search.cut.live = request.choices->at("live");
+    search.workspace = request.choices->at("workspace");
   } else {
     search.cut = choose_cut(request, search);
   }

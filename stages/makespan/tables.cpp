@@ -12,6 +12,17 @@ constexpr std::size_t most_kept = 4;  // rounds
 
 }  // namespace
 
+ProbeTable::Place ProbeTable::place_of(std::int64_t cell) const {
+  Extents index = Extents::filled(table.extents.rank(), 0);
+  const Extents strides = row_major_strides(table.extents);
+  std::int64_t rest = cell, begin = 0;
+  for (int d = 0; d < index.rank(); ++d) index[d] = rest / strides[d], rest %= strides[d];
+  const std::int64_t tile = tiles.tile_of(index);
+  const Box box = tiles.box(tile);
+  for (int d = 0; d < index.rank(); ++d) begin += box.begin[d] * strides[d];
+  return {tile, cell - begin};
+}
+
 const ProbeTable& RoundTables::of_block(std::int64_t index) const {
   auto after = std::upper_bound(probes.begin(), probes.end(), index,
                                 [](std::int64_t at, const ProbeTable& probe) { return at < probe.first_block; });
@@ -55,11 +66,11 @@ bool TablesOfSearch::in_place(const Outcomes& outcomes) const {
 }
 
 std::int64_t TablesOfSearch::tiles_of(std::int64_t target) const {
-  const Extents extents = rounding_.jobs(target).extents();
-  std::int64_t tiles = 1;
-  const int dimensions = dimensions_cut(extents, definition_.cut.tile_cells);
-  for (int d = 0; d < dimensions; ++d) tiles *= extents[d];
-  return tiles;
+  const RoundedJobs jobs = rounding_.jobs(target);
+  dp_table::Table table;
+  table.extents = jobs.extents();
+  table.cut = cut_of(jobs, definition_.cut.tile_cells).value();
+  return dp_table::Tiles(table).count();
 }
 
 ProbeTable TablesOfSearch::probe(std::int64_t target) const {
@@ -72,13 +83,16 @@ ProbeTable TablesOfSearch::probe(std::int64_t target) const {
   if (jobs.sizes.size() > static_cast<std::size_t>(dp_table::most_dimensions)) fail("has too many dimensions");
   auto table = table_of(jobs, target, definition_.type, definition_.instance.machines);
   if (!table) fail("has too many configurations of a machine");
-  table->cut.whole = dimensions_cut(table->extents, cut.tile_cells);
-  if (table->cut.whole == table->extents.rank()) fail("is larger than all that were looked at before the run");
-  table->cut.rows = table->extents[table->cut.whole];
+  const std::optional<dp_table::Cut> tile = cut_of(jobs, cut.tile_cells);
+  if (tile) table->cut = *tile;
   dp_table::Tiles tiles(*table);
   std::vector<dp_table::SourceRange> sources = dp_table::sources_of(*table);
-  if (tiles.count() > cut.tiles || static_cast<std::int64_t>(sources.size()) - 1 > cut.sources ||
-      tiles.most_live(sources) > cut.live) {
+  const std::int64_t read =
+      std::ssize(sources) - 1 +
+      (tiles.ranges() == 1 ? 0 : std::count_if(sources.begin(), sources.end(), [](const auto& source) {
+        return source.reach > 0;
+      }));
+  if (!tile || tiles.count() > cut.tiles || read > cut.sources || tiles.most_live(sources) > cut.live) {
     fail("is larger than all that were looked at before the run");
   }
   return {target, std::move(jobs), *std::move(table), std::move(tiles), std::move(sources), 0, {}};

@@ -37,7 +37,13 @@ struct ProbeTable {
   std::int64_t first_block = 0;           // in its phase
   std::vector<std::int64_t> generations;  // of each tile, in the array of the probe
 
-  std::int64_t tile_cells() const { return volume(tiles.shape()); }
+  /// A cell's tile, and its index there: the cells of a tile are adjacent in row-major order.
+  struct Place {
+    std::int64_t tile, cell;
+  };
+  /// @param cell by its index in the table
+  Place place_of(std::int64_t cell) const;
+  std::int64_t cells_of(std::int64_t tile) const { return volume(tiles.box(tile).shape()); }
 };
 
 /// Tables that are made in one phase, one an array.

@@ -129,20 +129,11 @@ class ScheduleCheck {
   }
 
   void check_tables() {
-    std::vector<std::int64_t> targets, cells, steps, extents;
-    std::size_t dimensions = 0;
-    for (const MadeTable& table : outcome_.tables) dimensions = std::max(dimensions, table.extents.size());
-    for (const MadeTable& table : outcome_.tables) {
-      targets.push_back(table.target);
-      cells.push_back(table.cells);
-      steps.push_back(table.steps);
-      extents.insert(extents.end(), table.extents.begin(), table.extents.end());
-      extents.insert(extents.end(), dimensions - table.extents.size(), 0);
-    }
-    compare("tables/target", targets, "searched again");
-    compare("tables/extents", extents, "rounded again");
-    compare("tables/cells", cells, "rounded again");
-    compare("tables/steps", steps, "counted again");
+    const TableColumns columns = columns_of(outcome_.tables);
+    compare("tables/target", columns.target, "searched again");
+    compare("tables/extents", columns.extents, "rounded again");
+    compare("tables/cells", columns.cells, "rounded again");
+    compare("tables/steps", columns.steps, "counted again");
     const Parts parts{"tables/feasible", std::ssize(small_), "tables that are not too large"};
     found_.push_back(check_parts(request_, "tables/feasible", parts, [&](std::int64_t part) {
       const MadeTable& made = outcome_.tables[small_[static_cast<std::size_t>(part)]];

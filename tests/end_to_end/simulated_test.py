@@ -383,6 +383,24 @@ class OnSimulatedGpu(JobTest):
                 load = numpy.bincount(there["assignment"][()], weights=times, minlength=7)
                 self.assertEqual(load.max(), there["makespan"][()])
 
+    def test_tables_of_a_search_in_ranges_of_rows_are_the_same(self):
+        draw = numpy.random.default_rng(4)
+        times = draw.integers(40, 100, 36).tolist()
+        self.inputs["t"] = {"values": times}
+        stage = {"name": "shifts", "makespan": {"times": "t", "machines": 16, "epsilon": 0.3, "bounds": False}}
+        expected = self.run_job(self.used([stage]), [stage], "--backend", "cpu", output="cpu.h5")["shifts"]
+        blocks = []
+        for budget in (16 << 20, 600 << 10, 200 << 10, 100 << 10):
+            result = self.run_job(self.used([stage]), [stage], "--backend", "cuda", output=f"{budget}.h5",
+                                  memory={"host": 64 << 20, "device": budget})
+            blocks.append(int(result["profile/stages/blocks"][0]))
+            found = result["shifts"]
+            for key in ("makespan", "lower_bound", "tables/target", "tables/feasible"):
+                numpy.testing.assert_array_equal(found[key][()], expected[key][()], key)
+            load = numpy.bincount(found["assignment"][()], weights=times, minlength=16)
+            self.assertEqual(load.max(), found["makespan"][()])
+        self.assertEqual(blocks, sorted(set(blocks)))
+
     def test_what_is_left_out_changes_nothing(self):
         def mutated(name, seed):
             return {"generate": "dna", "mutate": {"of": name, "rate": 0.02}, "seed": seed}

@@ -36,9 +36,11 @@ PartFunction part_function(InstructionSet set, const Table& table, bool choice) 
 struct Parts {
   Index tile, shape;              // extents of the tile and of a full part
   Index counts;                   // of parts, in each dimension
+  int first;                      // PartTable::first
   std::vector<i64> order, begin;  // parts sorted by level; where each level begins, and the end of the last
 
-  Parts(Index tile_shape, Index part_shape) : tile(std::move(tile_shape)), shape(std::move(part_shape)) {
+  Parts(Index tile_shape, Index part_shape, int first_of_runs)
+      : tile(std::move(tile_shape)), shape(std::move(part_shape)), first(first_of_runs) {
     i64 parts = 1, levels = 1;
     for (std::size_t d = 0; d < tile.size(); ++d) {
       counts.push_back((tile[d] + shape[d] - 1) / shape[d]);
@@ -68,17 +70,18 @@ struct Parts {
 };
 
 /// A part's shape: the longest extents are halved until there are parts for all threads, or parts are small.
-Index part_shape_for(const Index& tile, int threads) {
+/// @param first the first dimension whose runs are made as wholes
+Index part_shape_for(const Index& tile, std::size_t first, int threads) {
   const i64 cells = std::accumulate(tile.begin(), tile.end(), i64{1}, std::multiplies<>());
   const i64 most = std::clamp<i64>(cells / (threads * measured::CpuParts::parts_a_thread),
                                    measured::CpuParts::least_cells, measured::CpuParts::most_cells);
   Index shape = tile;
   i64 volume = cells;
   while (volume > most) {
-    // Lines are cut last: they are what vectors compute.
+    // Runs are cut last: they are what vectors compute.
     std::size_t longest = 0;
     const auto length = [&](std::size_t d) {
-      return d + 1 == shape.size() ? shape[d] / measured::CpuParts::line_bonus : shape[d];
+      return d >= first ? shape[d] / measured::CpuParts::run_bonus : shape[d];
     };
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (length(d) > length(longest)) longest = d;
@@ -104,8 +107,8 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
 
   void set_tables(const std::vector<Table>& tables) override {
     tables_ = tables;
-    lines_.clear();
-    for (const Table& table : tables) lines_.emplace_back(table);
+    runs_.clear();
+    for (const Table& table : tables) runs_.emplace_back(table);
     parts_.clear();
   }
   void run(const device::Port& port) override { Blocks::run(port); }
@@ -119,29 +122,29 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
     visit_rule(table.combine, table.type, [&](auto rule) {
       using Rule = decltype(rule);
       using T = typename Rule::Value;
-      if (task.walk_from >= 0) return walk<Rule>(table, lines_[number], task, result);
-      if (table.schedule == Schedule::levels) by_cells(lines_[number], task, result);
-      else by_parts(table, lines_[number], task, result);
-      const T last = static_cast<const T*>(task.cells)[task.rows * lines_[number].strides[0] - 1];
+      if (task.walk_from >= 0) return walk<Rule>(table, runs_[number], task, result);
+      if (table.schedule == Schedule::levels) by_cells(runs_[number], task, result);
+      else by_parts(table, runs_[number], task, result);
+      const T last = static_cast<const T*>(task.cells)[task.rows * runs_[number].strides[0] - 1];
       if constexpr (std::is_floating_point_v<T>) result.last_real = last;
       else result.last = static_cast<i64>(last);
     });
     return result;
   }
 
-  static Index tile_of(const LineTable& lines, const TableTask& task) {
-    Index tile = lines.extents;
+  static Index tile_of(const PartTable& runs, const TableTask& task) {
+    Index tile = runs.extents;
     tile[0] = task.rows;
     return tile;
   }
-  static bool is_first(const LineTable& lines, const TableTask& task) {
-    return std::all_of(task.prefix, task.prefix + lines.steps.whole, [](i64 index) { return index == 0; });
+  static bool is_first(const PartTable& runs, const TableTask& task) {
+    return std::all_of(task.prefix, task.prefix + runs.steps.whole, [](i64 index) { return index == 0; });
   }
   PartFunction function_for(const TableTask& task) const { return task.choice == nullptr ? plain_ : choosing_; }
 
-  void by_parts(const Table& table, const LineTable& lines, const TableTask& task, TableResult& result) {
-    const Parts& parts = parts_of(table, tile_of(lines, task));
-    const bool first = is_first(lines, task);
+  void by_parts(const Table& table, const PartTable& runs, const TableTask& task, TableResult& result) {
+    const Parts& parts = parts_of(table, runs, tile_of(runs, task));
+    const bool first = is_first(runs, task);
     std::vector<i64> overflows(static_cast<std::size_t>(threads()), -1);
     for (std::size_t level = 0; level + 1 < parts.begin.size() && !aborted(); ++level) {
       in_turn(parts.begin[level + 1] - parts.begin[level], [&](i64 number, int thread) {
@@ -152,7 +155,7 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
           end[d] = std::min(begin[d] + parts.shape[d], parts.tile[d]) + from;
           begin[d] += from;
         }
-        const i64 overflow = function_for(task)({&lines, &task, begin.data(), end.data(), first});
+        const i64 overflow = function_for(task)({&runs, &task, begin.data(), end.data(), first});
         i64& least = overflows[static_cast<std::size_t>(thread)];
         if (overflow >= 0 && (least < 0 || overflow < least)) least = overflow;
       });
@@ -169,8 +172,8 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
   }
 
   /// Algorithm 2: every thread tests all its cells at every level, and computes those of the level.
-  void by_cells(const LineTable& lines, const TableTask& task, TableResult& result) {
-    const Index tile = tile_of(lines, task);
+  void by_cells(const PartTable& runs, const TableTask& task, TableResult& result) {
+    const Index tile = tile_of(runs, task);
     const i64 cells = std::accumulate(tile.begin(), tile.end(), i64{1}, std::multiplies<>());
     const i64 pieces = std::min<i64>(cells, threads());
     std::vector<u32> level(static_cast<std::size_t>(cells));
@@ -188,7 +191,7 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
       const Index index = index_of(cell);
       level[static_cast<std::size_t>(cell)] = static_cast<u32>(std::accumulate(index.begin(), index.end(), i64{0}));
     });
-    const bool first = is_first(lines, task);
+    const bool first = is_first(runs, task);
     std::vector<i64> overflows(static_cast<std::size_t>(threads()), -1);
     for (u32 now = 0; now <= level.back() && !aborted(); ++now) {
       in_pieces([&](i64 cell, int thread) {
@@ -196,7 +199,7 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
         Index begin = index_of(cell), end = begin;
         begin[0] += task.first_row, end[0] += task.first_row;
         for (i64& e : end) ++e;
-        const i64 overflow = function_for(task)({&lines, &task, begin.data(), end.data(), first});
+        const i64 overflow = function_for(task)({&runs, &task, begin.data(), end.data(), first});
         i64& least = overflows[static_cast<std::size_t>(thread)];
         if (overflow >= 0 && (least < 0 || overflow < least)) least = overflow;
       });
@@ -204,11 +207,11 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
     result.overflow = first_of(overflows);
   }
 
-  const Parts& parts_of(const Table& table, const Index& tile) {
+  const Parts& parts_of(const Table& table, const PartTable& runs, const Index& tile) {
     for (const Parts& parts : parts_) {
-      if (parts.tile == tile) return parts;
+      if (parts.tile == tile && parts.first == runs.first) return parts;
     }
-    Index shape = part_shape_for(tile, threads());
+    Index shape = part_shape_for(tile, static_cast<std::size_t>(runs.first), threads());
     if (table.schedule == Schedule::partitioned) {
       Extents extents;
       for (const i64 extent : tile) extents.push_back(extent);
@@ -216,17 +219,17 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
       shape.assign(divided.begin(), divided.end());
     }
     if (parts_.size() == most_kept) parts_.clear();
-    return parts_.emplace_back(tile, shape);
+    return parts_.emplace_back(tile, shape, runs.first);
   }
 
   template <class Rule>
-  void walk(const Table& table, const LineTable& lines, const TableTask& task, TableResult& result) const {
+  void walk(const Table& table, const PartTable& runs, const TableTask& task, TableResult& result) const {
     using T = typename Rule::Value;
     if constexpr (requires { Rule::better(T{}, T{}); }) {
-      const StepTable& steps = lines.steps;
+      const StepTable& steps = runs.steps;
       const auto* cells = static_cast<const T*>(task.cells);
-      const i64 row_cells = lines.strides[0];
-      const bool first = is_first(lines, task);
+      const i64 row_cells = runs.strides[0];
+      const bool first = is_first(runs, task);
       i64 cell = task.walk_from;
       while (result.walked < most_walked) {
         const i64 row = task.first_row + cell / row_cells;
@@ -235,26 +238,24 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
           return;
         }
         const T value = cells[cell];
-        Index index(lines.extents.size());
+        Index index(runs.extents.size());
         i64 rest = cell + task.first_row * row_cells;
         for (std::size_t d = 0; d < index.size(); ++d) {
-          index[d] = rest / lines.strides[d];
-          rest %= lines.strides[d];
+          index[d] = rest / runs.strides[d];
+          rest %= runs.strides[d];
         }
         const Packed here = steps.pack(index.data());
         const StepEntry* found = nullptr;
         bool leaves = false;
-        for (const i32 place : lines.by_number) {
+        for (const i32 place : runs.by_number) {
           const StepEntry* entry = &steps.entries[static_cast<std::size_t>(place)];
           if (value == Rule::unreached() || !here.at_least(entry->packed, steps.guards)) continue;
-          leaves = entry->source != 0 || row - entry->rows < task.first_row;
-          const T* from = cells + (cell - entry->offset);
-          if (leaves) {
-            const auto source = static_cast<std::size_t>(entry->source);
-            if (task.source[source] == nullptr) continue;
-            from = static_cast<const T*>(task.source[source]) +
-                   (cell + (task.first_row - task.source_row[source]) * row_cells - entry->offset);
-          }
+          const bool before = row - entry->rows < task.first_row;
+          leaves = entry->source != 0 || before;
+          const T* from = cells;
+          if (leaves) from = static_cast<const T*>((before ? task.before : task.source)[entry->source]);
+          if (from == nullptr) continue;
+          from += cell - entry->offset;
           if (*from == Rule::unreached()) continue;
           const T cost = cost_of<T>(entry->whole_cost, entry->real_cost);
           if (Rule::capped(Rule::plus(*from, cost), table.cap) == value) {
@@ -277,7 +278,7 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
 
   PartFunction plain_, choosing_;
   std::vector<Table> tables_;
-  std::vector<LineTable> lines_;
+  std::vector<PartTable> runs_;
   std::deque<Parts> parts_;  // by shapes of tiles
 };
 

@@ -10,6 +10,7 @@ namespace {
 }  // namespace
 
 std::size_t tables_cuda_bytes(const std::vector<Table>&) { refuse(); }
+double tile_cuda_seconds(const Table&) { refuse(); }
 std::unique_ptr<TableKernel> make_tables_cuda(const Table&, device::Context&, void*, std::size_t) { refuse(); }
 
 }  // namespace terrace::dp_table

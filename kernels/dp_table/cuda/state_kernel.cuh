@@ -64,9 +64,8 @@ struct Reach {
   __device__ __forceinline__ const T* at(i64 cell, i64 offset, i32 source) const {
     const i64 from = cell - offset;
     if (source == 0 && from >= 0) return static_cast<const T*>(work.task.cells) + from;
-    const T* data = static_cast<const T*>(work.task.source[source]);
-    if (data == nullptr) return nullptr;
-    return data + (from + (work.task.first_row - work.task.source_row[source]) * work.layout.row_cells);
+    const T* data = static_cast<const T*>(from >= 0 ? work.task.source[source] : work.task.before[source]);
+    return data == nullptr ? nullptr : data + from;
   }
 };
 

@@ -83,6 +83,8 @@ std::size_t tables_cuda_bytes(const std::vector<Table>& tables) {
   return bytes + device::aligned_bytes(static_cast<std::size_t>(levels) * sizeof(u64));
 }
 
+double tile_cuda_seconds(const Table& table) { return TablePlan(table).cut.nanoseconds * 1e-9; }
+
 std::unique_ptr<TableKernel> make_tables_cuda(const Table& table, device::Context& context, void* workspace,
                                               std::size_t bytes) {
   if (table.schedule == Schedule::levels) throw DeviceError("tables", "the schedule `levels` is for the CPU only");

@@ -198,16 +198,12 @@ class TileMaker {
                                    ((low_.word[1] - step.outer.word[1]) & step.cover.word[1]) != 0)) {
       return false;
     }
-    delta = -step.offset;
+    delta = -step.offset * static_cast<i64>(sizeof(T));
     // With rows before the tile, a slab of several dimensions is of one row (choose_cut).
     const bool before = work_.task.first_row > 0 && row - step.rows < work_.task.first_row;
-    if (step.source == 0 && !before) {
-      delta *= static_cast<i64>(sizeof(T));
-      return true;
-    }
-    const char* data = static_cast<const char*>(work_.task.source[step.source]);
-    delta += (work_.task.first_row - work_.task.source_row[step.source]) * layout_.row_cells;
-    delta = delta * static_cast<i64>(sizeof(T)) + (data - static_cast<const char*>(work_.task.cells));
+    if (step.source == 0 && !before) return true;
+    const void* data = before ? work_.task.before[step.source] : work_.task.source[step.source];
+    delta += static_cast<const char*>(data) - static_cast<const char*>(work_.task.cells);
     return data != nullptr;
   }
   __device__ void put_step(i32 place, const DeviceStep& step, i64 delta) const {

@@ -18,16 +18,23 @@ class Samples {
 
   /// A table of up to `most_cells` cells, with steps and costs that its type is sure to hold (counts may leave i64).
   Table table(Combine combine, ElementType type, int dimensions, i64 most_cells) {
-    Table table;
-    table.combine = combine;
-    table.type = type;
+    Extents extents;
     i64 left = most_cells;
     for (int d = 0; d < dimensions; ++d) {
       const i64 most = std::max<i64>(1, std::min<i64>(left, d + 1 == dimensions ? left : draw(1, 12)));
       const i64 extent = draw(1, most);
-      table.extents.push_back(extent);
+      extents.push_back(extent);
       left /= extent;
     }
+    return table_with(combine, type, extents);
+  }
+
+  /// The same of given extents.
+  Table table_with(Combine combine, ElementType type, const Extents& extents) {
+    Table table;
+    table.combine = combine;
+    table.type = type;
+    table.extents = extents;
     if (combine == Combine::count && (type != ElementType::i64 || draw(0, 1) == 0)) {
       const i64 most = type == ElementType::u8 ? 256 : type == ElementType::u16 ? 65536 : i64{1} << 31;
       table.modulus = draw(2, most);

@@ -65,8 +65,9 @@ class TiledTable {
     for (std::size_t source = 0; source < sources_.size(); ++source) {
       const Box read = tiles_.read(tile, sources_[source], source == 0);
       if (volume(read.shape()) == 0) continue;
-      task.source[source] = data() + at(read.begin);
-      task.source_row[source] = read.begin[table_.cut.whole];
+      task.before[source] =
+          data() + at(read.begin) + (task.first_row - read.begin[table_.cut.whole]) * tiles_.row_cells();
+      if (source > 0) task.source[source] = task.before[source];
     }
     task.walk_from = walk_from;
     return task;

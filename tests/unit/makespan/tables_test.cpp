@@ -2,8 +2,10 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
+#include <set>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/makespan/plan.hpp"
 #include "stages/makespan/tables.hpp"
 #include "stages/makespan/tally.hpp"
@@ -37,12 +39,92 @@ SearchDefinition definition_of(const Instance& instance, std::int64_t k, std::in
 
 }  // namespace
 
-TEST_CASE("the first dimensions are cut, as few as it takes") {
-  CHECK(dimensions_cut({4, 3, 5}, 60) == 0);
-  CHECK(dimensions_cut({4, 3, 5}, 59) == 1);
-  CHECK(dimensions_cut({4, 3, 5}, 15) == 1);
-  CHECK(dimensions_cut({4, 3, 5}, 14) == 2);
-  CHECK(dimensions_cut({4, 3, 5}, 4) == 3);
+TEST_CASE("the first dimensions are cut, as few as it takes, and the next one into ranges no shorter than a step") {
+  // Up to the target 20, a machine takes 2 jobs of the first size, 4 of the second, 6 of the third.
+  RoundedJobs jobs;
+  jobs.sizes = {9, 5, 3};
+  jobs.jobs = {{0, 1, 2}, {3, 4, 5, 6, 7, 8, 9, 10, 11}, {12, 13, 14}};
+  jobs.last = 20;
+  REQUIRE(jobs.extents() == Extents{4, 10, 4});
+  std::vector<std::pair<int, std::int64_t>> cuts;
+  for (const dp_table::Cut& cut : cuts_of(jobs)) cuts.emplace_back(cut.whole, cut.rows);
+  CHECK(cuts == std::vector<std::pair<int, std::int64_t>>{{0, 4}, {0, 2}, {1, 10}, {1, 5}, {1, 4}, {2, 4}});
+  const auto rows_with = [&](std::int64_t cells) { return cut_of(jobs, cells)->rows; };
+  CHECK(rows_with(160) == 4);
+  CHECK(rows_with(159) == 2);
+  CHECK(cut_of(jobs, 79)->whole == 1);
+  CHECK(rows_with(39) == 5);
+  CHECK(rows_with(19) == 4);
+  CHECK(cut_of(jobs, 15)->whole == 2);
+  CHECK(!cut_of(jobs, 3));
+}
+
+namespace {
+
+/// A cut with tiles of so many cells, from the tables of all targets; nullopt: a table has no such tiles.
+std::optional<SearchCut> plain_cut(const SearchTables& tables, std::int64_t tile_cells) {
+  SearchCut cut{tile_cells};
+  for (std::int64_t target = tables.lower; target <= tables.upper; ++target) {
+    const RoundedJobs jobs = tables.rounding.jobs(target);
+    auto table = table_of(jobs, target, tables.type, tables.machines);
+    const auto tile = cut_of(jobs, tile_cells);
+    if (!tile) return std::nullopt;
+    table->cut = *tile;
+    const dp_table::Tiles tiles(*table);
+    const auto all = dp_table::sources_of(*table);
+    if (all.size() > static_cast<std::size_t>(dp_table::most_sources)) return std::nullopt;
+    auto sources = static_cast<std::int64_t>(all.size()) - 1;
+    for (const auto& source : all) sources += tiles.ranges() > 1 && source.reach > 0;
+    cut.tiles = std::max(cut.tiles, tiles.count());
+    cut.sources = std::max(cut.sources, sources);
+  }
+  return cut;
+}
+
+}  // namespace
+
+TEST_CASE("tables are cut into the fewest tiles of which memory holds a block, or twice as many") {
+  const Instance instance = random_instance(4);
+  const Rounding rounding(instance, 4);
+  const SearchTables tables{rounding, instance.least_makespan(), instance.most_makespan(), ElementType::u8, 16, 2};
+  std::set<std::int64_t> sizes;
+  for (std::int64_t target = tables.lower; target <= tables.upper; ++target) {
+    const RoundedJobs jobs = rounding.jobs(target);
+    dp_table::Table table;
+    table.extents = jobs.extents();
+    for (const dp_table::Cut& cut : cuts_of(jobs)) {
+      table.cut = cut;
+      sizes.insert(volume(dp_table::Tiles(table).shape()));
+    }
+  }
+  std::vector<SearchCut> cuts;
+  for (const std::int64_t cells : sizes) {
+    if (const auto cut = plain_cut(tables, cells)) cuts.push_back(*cut);
+  }
+  std::set<std::int64_t> found;
+  for (std::size_t memory = 16 << 10; memory < std::size_t{1} << 24; memory += memory / 8) {
+    Resources resources;
+    resources.host_budget = resources.device_budget = memory;
+    std::int64_t fewest = 0;
+    for (const SearchCut& cut : cuts) {
+      if (cut.block_bytes(tables.type) + page_bytes > static_cast<std::int64_t>(memory)) continue;
+      if (fewest == 0 || cut.tiles < fewest) fewest = cut.tiles;
+    }
+    const CutChoice choice = choose_search_cut(tables, resources);
+    CAPTURE(memory, fewest);
+    REQUIRE(choice.cut.has_value() == (fewest > 0));
+    if (!choice.cut) continue;
+    CHECK(choice.cut->block_bytes(tables.type) < static_cast<std::int64_t>(memory));
+    CHECK(choice.cut->tiles >= fewest);
+    CHECK(choice.cut->tiles <= 2 * fewest);
+    const auto plain = plain_cut(tables, choice.cut->tile_cells);
+    REQUIRE(plain);
+    CHECK(choice.cut->tiles == plain->tiles);
+    CHECK(choice.cut->sources == plain->sources);
+    found.insert(choice.cut->tiles);
+  }
+  CHECK(found.size() > 4);
+  CHECK(found.count(1) == 1);
 }
 
 TEST_CASE("configurations are counted as steps are made") {
