@@ -77,7 +77,7 @@ class TakingOver(Killed):
             self.assertComputedAlone(folder, "ask", "sums")
             shutil.rmtree(folder)
 
-        points = self.points(len(calls_in(log)), 60)
+        points = self.points(len(calls_in(log)), 30)
         side_by_side(kill, points)
         print(f"{len(points)} kills", flush=True)
 
@@ -150,7 +150,7 @@ class Keeping(Killed):
                 self.assertComputedAlone(folder, "wrong")
             shutil.rmtree(folder)
 
-        points = self.points(len(calls_in(log)), 40)
+        points = self.points(len(calls_in(log)), 20)
         side_by_side(kill, points)
         print(f"{len(points)} kills, {len(refused)} of them before the error", flush=True)
 
