@@ -74,7 +74,7 @@ Limits measure(int threads, InstructionSet set) {
   limits.memory_bytes = room.total;
   limits.free_bytes = room.free;
   limits.processors = threads;
-  const CpuRates rates = measure_cpu_rates(set, threads);
+  const CpuRates rates = cpu_rates(set, threads);
   limits.operations_per_second = rates.operations_per_second;
   limits.multiply_adds_per_second = rates.multiply_adds_per_second;
   limits.memory_bytes_per_second = rates.memory_bytes_per_second;

@@ -1,4 +1,4 @@
-// The ceilings of this CPU, measured.
+// The ceilings of this CPU, measured or stated.
 #pragma once
 
 #include "kernels/device/cpu_features.hpp"
@@ -11,7 +11,8 @@ struct CpuRates {
   double memory_bytes_per_second = 0;   // copy of buffers beyond the caches, read + write, all threads together
 };
 
-/// Measures for some 20 ms with that many threads.
-CpuRates measure_cpu_rates(InstructionSet set, int threads);
+/// Those that the environment's TERRACE_CPU_RATES states: the three, in this order, with commas between. Without it they
+/// are measured, for some 20 ms, with that many threads. @throws DeviceError if it says something else
+CpuRates cpu_rates(InstructionSet set, int threads);
 
 }  // namespace terrace::device

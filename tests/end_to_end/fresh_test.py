@@ -14,7 +14,7 @@ ALL = "--fresh=all"
 
 class Fresh(Runs):
     def job(self, length=LONG, output="result.h5", **keys):
-        """A job that takes some seconds, unless its sequence is short."""
+        """A job that takes a while, unless its sequence is short."""
         return self.write_job({"a": random_letters(length, 7),
                                "b": {"generate": "dna", "seed": 8, "mutate": {"of": "a", "rate": 0.1}}},
                               [affine("align", "a", "b"), wavefront("common", "lcs", rows="a", columns="b")],

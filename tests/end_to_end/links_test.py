@@ -106,7 +106,7 @@ class Stopped(Runs):
         os.umask(0o022)
         self.scratch = self.folder / "scratch"
         self.scratch.mkdir()
-        self.job = self.write_job({"a": random_letters(LONG, 7), "b": random_letters(LONG // 4, 8)},
+        self.job = self.write_job({"a": random_letters(LONG, 7), "b": random_letters(LONG // 2, 8)},
                                   [affine("align", "a", "b", keep="alignment")], backend="cpu",
                                   memory={"host": 16 << 20, "device": 4 << 20}, scratch={"path": "scratch"})
 

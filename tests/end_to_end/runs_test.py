@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import struct
 import subprocess
 import time
 
@@ -11,8 +12,8 @@ from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, h5py, ma
 SUMS = [wavefront("sums", "summed_area", grid="grid")]
 
 
-# Letters of sequences that take the CPU some seconds, whatever its cores.
-LONG = int(85_000 * os.cpu_count() ** 0.5)
+# Letters of sequences that take two threads about a second.
+LONG = 85_000
 
 
 class Runs(JobTest):
@@ -99,7 +100,7 @@ class Outputs(Runs):
 
 class Stopping(Runs):
     def slow_job(self, output, **keys):
-        """A job of many blocks that takes some seconds."""
+        """A job of many blocks that takes a while."""
         return self.write_job({"a": random_letters(LONG, 7),
                                "b": {"generate": "dna", "seed": 8, "mutate": {"of": "a", "rate": 0.1}}},
                               [affine("align", "a", "b"), wavefront("common", "lcs", rows="a", columns="b")],
@@ -110,12 +111,21 @@ class Stopping(Runs):
         file = self.open(output)
         return {path: file[path][()].tobytes() for path in ("align/score", "align/end", "common/score")}
 
+    def computed(self, output):
+        """The stage under way and how many of its blocks are done, as the unfinished run of the output notes them."""
+        try:
+            return struct.unpack("qq", (self.folder / (output + ".run") / "progress").read_bytes()[:16])
+        except (FileNotFoundError, struct.error):
+            return (0, 0)
+
     def test_with_a_signal_ends_with_75_and_the_same_command_finishes(self):
         self.terrace("run", self.slow_job("whole.h5"))
         job = self.slow_job("stopped.h5")
         for signal_number in (signal.SIGINT, signal.SIGTERM):
+            before = self.computed("stopped.h5")
             run = self.start(job)
-            time.sleep(0.3)
+            while run.poll() is None and self.computed("stopped.h5") <= before:
+                time.sleep(0.002)
             run.send_signal(signal_number)
             code, out, err = self.end(run)
             self.assertEqual((code, out), (STOPPED, ""), err)
@@ -138,7 +148,7 @@ class Stopping(Runs):
         # JSON has no 200 ms without quotes.
         self.write("killed.h5.yaml", (self.folder / "killed.h5.yaml").read_text().replace("0.2", "200ms"))
         run = self.start(job)
-        time.sleep(1)
+        time.sleep(0.3)
         run.kill()
         self.end(run)
         said = self.terrace("show", "killed.h5").stdout
@@ -201,7 +211,7 @@ class Changes(Runs):
     """What others do to a run's files, and to its inputs, between two attempts or during one."""
 
     def sums_and_more(self, content=1):
-        """A job that sums a file up at once and then computes for some seconds."""
+        """A job that sums a file up at once and then computes for a while."""
         self.write("grid.npy", numpy.full((300, 400), content, numpy.int32))
         job = self.write_job({"grid": {"npy": "grid.npy"}, "a": random_letters(LONG, 7),
                               "b": random_letters(LONG, 8)},

@@ -722,7 +722,7 @@ class Interrupted(Taking, Runs):
         """Returns the job's stages; the run has taken over the first of them."""
         self.letters("x.fa", 1)
         stages = [affine("align", "x", "b"), routes("r", "m")]
-        inputs = {**self.held(), "c": random_letters(LONG, 3), "d": random_letters(LONG, 4)}
+        inputs = {**self.held(), "c": random_letters(LONG // 2, 3), "d": random_letters(LONG // 2, 4)}
         self.run_stages(stages, inputs=inputs)
         self.job([*stages, affine("long", "c", "d")], inputs, checkpoint={"every": checkpoint})
         run = self.start("job.yaml", *arguments)
@@ -772,7 +772,7 @@ class Interrupted(Taking, Runs):
 
     def test_names_of_nodes_are_there_when_the_run_goes_on(self):
         self.write("towns.txt", Nodes.TOWNS)
-        inputs = {**self.inputs, "g": {"graph": "towns.txt"}, "c": random_letters(LONG, 3), "d": random_letters(LONG, 4)}
+        inputs = {**self.inputs, "g": {"graph": "towns.txt"}, "c": random_letters(LONG // 2, 3), "d": random_letters(LONG // 2, 4)}
         self.run_stages([routes("r", "g")], inputs=inputs)
         asked = {"name": "ask", "query": {"matrix": "r/distance", "next": "r/next", "pairs": [["oslo", "paris"]],
                                           "reduce": ["diameter"]}}
@@ -794,8 +794,8 @@ class Interrupted(Taking, Runs):
         self.write("towns.txt", Nodes.TOWNS)
         self.run_stages([routes("r", "g")], inputs={"g": {"graph": "towns.txt"}})
         os.rename(self.folder / "result.h5", self.folder / "towns.h5")
-        self.inputs = {"d": {"hdf5": "towns.h5", "dataset": "r/distance"}, "c": random_letters(LONG, 3),
-                       "e": random_letters(LONG, 4)}
+        self.inputs = {"d": {"hdf5": "towns.h5", "dataset": "r/distance"}, "c": random_letters(LONG // 2, 3),
+                       "e": random_letters(LONG // 2, 4)}
         self.job([routes("again", "d"), affine("long", "c", "e")])
         ledger = self.folder / "result.h5.run" / "ledger" / "1.log"
         run = self.start("job.yaml")

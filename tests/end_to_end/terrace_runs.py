@@ -92,13 +92,19 @@ def mutated(letters, seed, rate=0.1, longest=1):
     return "".join(result)
 
 
+# For tests of many small runs, of which each waits for some 25 syncs of a disk.
+IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
 class JobTest(unittest.TestCase):
-    """A test in a folder of its own, with the program. `always`: keys of all of its jobs that do not say otherwise."""
+    """A test in a folder of its own, with the program. `always`: keys of all of its jobs that do not say otherwise.
+    `place` is where its folder is made."""
 
     always = {}  # for example {"backend": "cpu"}
+    place = None
 
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="terrace-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="terrace-", dir=self.place))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def write(self, name, content):

@@ -16,7 +16,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
 
 class Again(Runs):
     def run_long(self, length=LONG, *arguments):
-        """A job that takes some seconds."""
+        """A job that takes a while."""
         self.write_job({"a": random_letters(length, 7),
                         "b": {"generate": "dna", "seed": 8, "mutate": {"of": "a", "rate": 0.1}}},
                        [affine("align", "a", "b"), wavefront("common", "lcs", rows="a", columns="b")],
@@ -25,7 +25,7 @@ class Again(Runs):
 
     def run_table(self):
         """A job whose result is large, and soon computed."""
-        self.write_job({"grid": {"generate": "uniform", "shape": [8000, 8000], "type": "u8", "seed": 1}},
+        self.write_job({"grid": {"generate": "uniform", "shape": [6000, 6000], "type": "u8", "seed": 1}},
                        [wavefront("sums", "summed_area", grid="grid")], backend="cpu")
         self.terrace("run", "job.yaml")
 

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 
 import terrace_runs
-from terrace_runs import (FAILED, WRONG, JobTest, affine, h5py, main, mutated, numpy, random_letters, random_text,
-                          wavefront)
+from terrace_runs import (FAILED, IN_MEMORY, WRONG, JobTest, affine, h5py, main, mutated, numpy, random_letters,
+                          random_text, wavefront)
 
 
 def recursive(name, problem, **settings):
@@ -16,6 +16,8 @@ def recursive(name, problem, **settings):
 
 
 class VerifyTest(JobTest):
+    place = IN_MEMORY
+
     def verify(self, *arguments, expect=terrace_runs.DONE, result="result.h5"):
         return self.terrace("verify", result, *arguments, expect=expect)
 

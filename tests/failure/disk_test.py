@@ -1,6 +1,5 @@
 """Disks that lose their cache, fail to sync, or are full: the same command finishes right, or names the file."""
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -8,7 +7,8 @@ import unittest
 
 import runs
 from recursive_jobs import write_recursive_job
-from runs import DONE, FAILED, Case, ToyCase, h5py, main, numpy, run_job, scaled, side_by_side, toy, write_job
+from runs import (AT_ONCE, DONE, FAILED, Case, ToyCase, drawn, h5py, main, numpy, run_job, scaled, side_by_side, toy,
+                  write_job)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorder"))
 from rebuild import Recording, write_tree  # noqa: E402
@@ -28,15 +28,14 @@ class ToyLostCaches(ToyCase):
         errors = states = 0
         for seed in range(runs.first_seed + 1001, runs.first_seed + 1001 + scaled(4)):
             recording = self.record(seed)
-            cuts = recording.cuts(500, seed)
+            cuts = recording.cuts(200, drawn("toy cuts", seed).random())
             for at in range(0, len(cuts), 50):
                 folders = []
                 for call, number in cuts[at:at + 50]:
                     folder = self.folder()
                     write_tree(recording.state(call, number), folder)
                     folders.append(folder)
-                half = len(folders) // 2
-                parts = [part for part in (folders[:half], folders[half:]) if part]
+                parts = [part for part in (folders[number::AT_ONCE] for number in range(AT_ONCE)) if part]
                 errors += sum(side_by_side(lambda part: self.finish_toys(seed, part, may_fail=True), parts))
                 states += len(folders)
         print(f"{states} states, {errors} ended in an error that named the file", flush=True)
@@ -78,7 +77,8 @@ class LostCaches(Case):
         recording = Recording(log, initial)
         self.assertEqual(recording.differences(whole), [])
         folders = [self.folder(), self.folder()]
-        states = random.Random(2).sample(recording.cuts(5000), scaled(self.states))
+        draw = drawn("cuts", self.write.__name__)
+        states = draw.sample(recording.cuts(5000, draw.random()), scaled(self.states))
         states = [sorted(states[::2]), sorted(states[1::2])]
 
         def go_on(worker):
@@ -142,13 +142,18 @@ class MadeFolders(Case):
         recording = self.record(whole)
         self.assertDurable(recording, whole)
         expected = runs.results(os.path.dirname(os.path.join(whole, self.output)))
-        folder = self.folder()
         begins = next(n for n, event in enumerate(recording.events, 1) if "plan.json" in event.get("to", ""))
-        for call in [*range(1, begins + 2), len(recording) - 3, len(recording) - 1]:
+        folders = {call: self.folder() for call in [*range(1, begins + 2), len(recording) - 3, len(recording) - 1]}
+        for call, folder in folders.items():
             write_tree(recording.state(call, 2), folder)
+
+        def go_on(item):
+            call, folder = item
             end = run_job(folder)
             self.assertEqual(end.code, DONE, f"call {call}: {end!r}")
             self.assertGives(os.path.dirname(os.path.join(folder, self.output)), expected, f"call {call}")
+
+        side_by_side(go_on, list(folders.items()))
 
     def test_so_is_one_made_from_hdf5_which_a_child_process_tries_first(self):
         whole = self.folder()
@@ -187,7 +192,7 @@ class ToyFailingDisks(ToyCase):
     def test_a_failed_sync_ends_the_run_and_the_same_command_finishes_it(self):
         failed = 0
         for seed in range(runs.first_seed + 31, runs.first_seed + 31 + scaled(2)):
-            points = list(range(1, 12)) + random.Random(seed).sample(range(12, 200), scaled(25))
+            points = list(range(1, 12)) + drawn("syncs", seed).sample(range(12, 200), scaled(12))
             failed += self.disturb(seed, points, RECORD_FAIL_SYNC_AT=True)
         self.assertGreater(failed, 10)
         print(f"{failed} failed syncs", flush=True)
@@ -195,7 +200,7 @@ class ToyFailingDisks(ToyCase):
     def test_a_full_disk_ends_the_run_and_the_same_command_finishes_it_when_there_is_room(self):
         failed = 0
         for seed in range(runs.first_seed + 41, runs.first_seed + 41 + scaled(2)):
-            points = list(range(1, 16)) + random.Random(seed).sample(range(16, 300), scaled(25))
+            points = list(range(1, 16)) + drawn("space", seed).sample(range(16, 300), scaled(12))
             failed += self.disturb(seed, points, RECORD_NO_SPACE_AT=True)
         self.assertGreater(failed, 10)
         print(f"{failed} full disks", flush=True)
@@ -224,7 +229,7 @@ class FailingDisks(Case):
             self.assertEqual(end.code, DONE, f"{item}: {end!r}")
             self.assertGives(folder, expected, item)
 
-        draw, failed = random.Random(3), []
+        draw, failed = drawn("points", self.write.__name__), []
         count = scaled(self.points)
         points = [(name, draw.randrange(1, last)) for name, last in self.last.items() for _ in range(count)]
         side_by_side(disturb, points)

@@ -9,7 +9,7 @@ from runs import DONE, FAILED, KILLED, Case, h5py, ledger, main, run_job, side_b
 SEQUENCES = {"problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1, "mismatch": -3, "gap_open": 3,
              "gap_extend": 2}
 
-# Two seconds or more, so that the stages before it are complete when the run is killed.
+# Half a second or more, so that the stages before it are complete when the run is killed, and it is not.
 LATER = {"name": "later", "wavefront": {**SEQUENCES, "problem": "needleman_wunsch", "rows": "long", "columns": "long",
                                         "keep": "score"}}
 
@@ -21,7 +21,7 @@ def write_kind(folder, stages):
         "a": {"generate": "dna", "length": 800, "seed": 1},
         "b": {"generate": "dna", "length": 900, "seed": 2},
         "image": {"generate": "uniform", "shape": [300, 400], "type": "u8", "seed": 3},
-        "long": {"generate": "dna", "length": 150000, "seed": 4},
+        "long": {"generate": "dna", "length": 70000, "seed": 4},
     }
     write_job(folder, 1, inputs=inputs, stages=[*stages, LATER], memory={"host": "1MiB"})
 
@@ -59,7 +59,7 @@ class Flipped(Case):
                 if sum(record.get("complete", False) for record in records) >= complete:
                     process.kill()
                     break
-            time.sleep(0.01)
+            time.sleep(0.002)
         ended = wait(process)
         self.assertEqual(ended.code, KILLED, repr(ended))
 

@@ -160,7 +160,7 @@ class Fuzz(Case):
         self.jobs = write_files(self.corpus)
 
     def cases(self, function):
-        """Calls it for each case, two at a time, with a folder and what to draw from; reports all faults."""
+        """Calls it for each case, some at a time, with a folder and what to draw from; reports all faults."""
         def one(number):
             folder = os.path.join(self.top, f"case-{number}")
             shutil.copytree(self.corpus, folder)

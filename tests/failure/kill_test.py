@@ -1,14 +1,13 @@
 """Runs that are killed, at every recorded call and at random times, end as if nothing had happened."""
 import json
 import os
-import random
 import re
 import shutil
 import time
 
 import runs
 from recursive_jobs import HOST, write_recursive_job
-from runs import (DONE, KILLED, Case, ToyCase, h5py, main, run_job, scaled, side_by_side, start, toy, wait,
+from runs import (DONE, KILLED, Case, ToyCase, drawn, h5py, main, run_job, scaled, side_by_side, start, toy, wait,
                   write_job)
 
 
@@ -33,9 +32,8 @@ class ToyKilledAtACall(ToyCase):
         killed = 0
         for seed in range(runs.first_seed + 1, runs.first_seed + 1 + scaled(2)):
             calls = self.calls_of(seed)
-            begin = 1 if runs.scale >= 1 else random.randrange(1, 5)
-            step = max(1, round(calls / (180 * max(1, runs.scale))))
-            last = calls
+            step = max(1, round(calls / (90 * max(1, runs.scale))))
+            begin, last = drawn("calls", seed).randrange(1, step + 1), calls
             points = list(range(begin, last, step)) + list(range(max(1, last - 60), last + 3))
             for at in range(0, len(points), 40):
                 self.kill_at(seed, points[at:at + 40])
@@ -44,9 +42,9 @@ class ToyKilledAtACall(ToyCase):
 
     def test_so_does_one_that_is_killed_before_the_call_and_again_while_it_goes_on(self):
         for seed in range(runs.first_seed + 11, runs.first_seed + 11 + scaled(2)):
-            draw = random.Random(seed)
+            draw = drawn("again", seed)
             calls = self.calls_of(seed)
-            folders = [self.folder() for _ in range(scaled(40))]
+            folders = [self.folder() for _ in range(scaled(20))]
 
             def disturb(folder):
                 for _ in range(4):
@@ -59,7 +57,7 @@ class ToyKilledAtACall(ToyCase):
 
 class KilledAtACall(Case):
     write = staticmethod(write_job)
-    kills = 25
+    kills = 15
 
     def test_a_real_job_killed_while_it_finishes_has_every_byte(self):
         whole = self.folder()
@@ -73,7 +71,7 @@ class KilledAtACall(Case):
         ledgers = {call["file"] for call in calls if call["kind"] == "open" and call["path"].endswith(".log")}
         begin = max(n for n, call in enumerate(calls) if call.get("file") in ledgers)
         points = range(begin - 10, len(calls) + 5)
-        points = random.Random(1).sample(points, min(len(points), scaled(self.kills)))
+        points = drawn("finish", self.write.__name__).sample(points, min(len(points), scaled(self.kills)))
 
         def kill(at):
             mine = self.folder()
@@ -112,11 +110,11 @@ class ToyKilledAtARandomTime(ToyCase):
     def test_a_toy_job_ends_right(self):
         kills = 0
         for seed in range(runs.first_seed + 101, runs.first_seed + 101 + scaled(10)):
-            folders = [self.folder() for _ in range(8)]
+            folders = [self.folder() for _ in range(4)]
 
             def disturb(item):
                 number, folder = item
-                draw = random.Random(f"{seed} {number}")
+                draw = drawn("toy", seed, number)
                 return kill_randomly(self, [runs.toy_job, seed, 1e-9, folder], folder, draw, 0.12, 4)
 
             kills += sum(side_by_side(disturb, list(enumerate(folders))))
@@ -126,7 +124,7 @@ class ToyKilledAtARandomTime(ToyCase):
 
 class KilledAtARandomTime(Case):
     write = staticmethod(write_job)
-    seeds, jobs = 3, 8
+    seeds, jobs = 3, 5
 
     def command(self, draw):
         """What goes on with a killed run."""
@@ -149,7 +147,7 @@ class KilledAtARandomTime(Case):
             def disturb(number):
                 folder = self.folder()
                 self.write(folder, seed)
-                draw = random.Random(f"{seed} {number}")
+                draw = drawn(type(self).__name__, seed, number)
                 killed = self.kill(folder, draw, took)
                 ended = runs.run(self.command(draw), folder)
                 self.assertEqual(ended.code, DONE, f"seed {seed}, job {number}: {ended!r}")
@@ -268,7 +266,7 @@ class KilledOnTheWayBack(Case):
         self.assertGreater(len(expected["distance/cigar"][2]), 100)
 
         def disturb(number):
-            folder, draw, midway = self.folder(), random.Random(number), 0
+            folder, draw, midway = self.folder(), drawn(type(self).__name__, number), 0
             self.write(folder)
             for _ in range(6):
                 kill_randomly(self, [runs.terrace, "run", "job.yaml"], folder, draw, took, 1)
@@ -279,8 +277,8 @@ class KilledOnTheWayBack(Case):
             self.assertGives(folder, expected, f"job {number}")
             return midway
 
-        midway, count = 0, scaled(6)
-        for turn in range(4):  # until kills have met the way back, which is short
+        midway, count = 0, scaled(4)
+        for turn in range(6):  # until kills have met the way back, which is short
             midway += sum(side_by_side(disturb, range(turn * count, (turn + 1) * count)))
             if midway > 0:
                 break

@@ -10,7 +10,7 @@ import time
 import runs
 from kill_test import kill_randomly
 from recursive_jobs import DEVICE, save, write_recursive_job
-from runs import DONE, Case, ToyCase, h5py, main, numpy, run_job, scaled, side_by_side, write_job, write_yaml
+from runs import DONE, Case, ToyCase, drawn, h5py, main, numpy, run_job, scaled, side_by_side, write_job, write_yaml
 
 JOBS = 4
 KILLS = 5
@@ -109,7 +109,7 @@ class KindsOfJob(ToyCase):
             expected = content(whole, kind)
 
             def disturb(number):
-                folder, draw = self.folder(), random.Random(f"{kind} {seed} {number}")
+                folder, draw = self.folder(), drawn(kind, seed, number)
                 KINDS[kind](folder, seed)
                 fresh, there = draw.random() < 0.25, draw.random() < 0.5
                 if fresh and there:

@@ -1,7 +1,8 @@
 """What the failure tests share: toy jobs and small real ones, run, killed and gone on with.
 
 A test file is run as: FILE TERRACE TOY_JOB RECORDER [ARGUMENT OF unittest...]. TERRACE_FAILURE_SCALE (1) multiplies
-how many runs are disturbed; TERRACE_FAILURE_SEED (0) shifts what is drawn.
+how many runs are disturbed; TERRACE_FAILURE_SEED (0) shifts the jobs. When and where runs are disturbed is drawn anew
+each time, or as TERRACE_FAILURE_DRAW says: a test prints the number that it was drawn from.
 """
 import concurrent.futures
 import json
@@ -27,6 +28,7 @@ DONE, FAILED, WRONG, STOPPED, KILLED = 0, 1, 2, 75, -9
 
 scale = float(os.environ.get("TERRACE_FAILURE_SCALE", "1"))
 first_seed = int(os.environ.get("TERRACE_FAILURE_SEED", "0"))
+first_draw = int(os.environ.get("TERRACE_FAILURE_DRAW", random.SystemRandom().randrange(1 << 30)))
 terrace = toy_job = recorder = None
 
 
@@ -34,6 +36,7 @@ def main():
     global terrace, toy_job, recorder
     # The file that is run imports this module under its name, so the names set here are the ones that tests see.
     terrace, toy_job, recorder = (os.path.abspath(argument) for argument in sys.argv[1:4])
+    print(f"drawn from TERRACE_FAILURE_DRAW={first_draw}", flush=True)
     unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
 
 
@@ -41,9 +44,18 @@ def scaled(count):
     return max(1, round(count * scale))
 
 
+def drawn(*what):
+    """Numbers for a part of a test, named by the arguments: others each time."""
+    return random.Random(f"{first_draw} {what}")
+
+
+# Runs spend much of their time on waiting for one another's threads and for the disk.
+AT_ONCE = 3
+
+
 def side_by_side(function, items):
-    """Calls it for each item, two at a time, and returns the results in order."""
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    """Calls it for each item, some at a time, and returns the results in order."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(function, items))
 
 

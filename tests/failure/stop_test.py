@@ -1,13 +1,12 @@
 """Runs that are asked to stop, that meet one another, and what they leave behind."""
 import os
-import random
 import signal
 import subprocess
 import time
 
 import runs
 from recursive_jobs import write_recursive_job
-from runs import DONE, FAILED, STOPPED, Case, ToyCase, main, run_job, scaled, side_by_side, start, wait, write_job
+from runs import DONE, FAILED, STOPPED, Case, ToyCase, drawn, main, run_job, scaled, side_by_side, start, wait, write_job
 
 STAGE = [{"name": "table", "wavefront": {"problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1,
                                          "mismatch": -3, "gap_open": 3, "gap_extend": 2, "keep": "table"}}]
@@ -65,55 +64,6 @@ class Stopped(Beginning):
         self.assertEqual(end.code, DONE, repr(end))
         self.assertEqual(list(runs.profile(folder, "repeated")), [0])
 
-    def test_a_stop_is_announced_while_a_block_is_computed_and_a_second_signal_stops_at_once(self):
-        # A single block, of 90 s or more, and no block that has been computed before it.
-        sequences = {"a": {"generate": "dna", "length": 60000000, "seed": 1},
-                     "b": {"generate": "dna", "length": 16000, "seed": 2}}
-        scores = {"match": 1.5, "mismatch": -3, "gap_open": 3, "gap_extend": 2, "schedule": "registers"}
-        stage = {"name": "long", "wavefront": {"problem": "smith_waterman", "rows": "a", "columns": "b", **scores}}
-        for number in (signal.SIGINT, signal.SIGUSR1):
-            folder = self.folder()
-            write_job(folder, 1, inputs=sequences, stages=[stage], memory={"host": "1024MiB"})
-            process = start([runs.terrace, "run", "job.yaml"], folder)
-            self.addCleanup(process.kill)
-            self.assertTrue(process.stderr.readline().startswith("long: "))
-            time.sleep(0.5)
-            begin = time.monotonic()
-            process.send_signal(number)
-            notice = process.stderr.readline()
-            announced = time.monotonic() - begin
-            self.assertIn("stopping at a checkpoint", notice)
-            self.assertIn("a second signal stops at once", notice)
-            self.assertLess(announced, 2)  # a tenth of that on a machine with nothing else to do
-            self.assertIsNone(process.poll())
-            begin = time.monotonic()
-            process.send_signal(signal.SIGTERM)
-            end = wait(process)
-            self.assertLess(time.monotonic() - begin, 5)
-            self.assertEqual(end.code, STOPPED, repr(end))
-            self.assertIn("stopped at once; the same command continues from the last checkpoint", end.err)
-
-    def test_a_signal_before_the_first_block_stops_there(self):
-        # The type is chosen by all of the weights, of which the file says nothing: some 20 s of zeros.
-        nodes = 150000
-        folder = self.folder()
-        with open(os.path.join(folder, "m.raw"), "w") as file:
-            os.truncate(file.fileno(), nodes * nodes)
-        stage = {"name": "paths", "recursive": {"problem": "floyd_warshall", "matrix": "m", "type": "auto"}}
-        write_job(folder, 1, inputs={"m": {"external": "m.raw", "shape": [nodes, nodes], "type": "i8"}},
-                  stages=[stage], memory={"host": "64MiB"})
-        process = start([runs.terrace, "run", "job.yaml"], folder)
-        self.addCleanup(process.kill)
-        # It says how far it is.
-        self.assertRegex(process.stderr.readline(), r"reading 'm' to plan: \d")
-        begin = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        end = wait(process)
-        self.assertLess(time.monotonic() - begin, 3)  # a tenth of that on a machine with nothing else to do
-        self.assertEqual(end.code, STOPPED, repr(end))
-        self.assertIn("stopped before the first block was computed", end.err)
-        self.assertEqual(sorted(os.listdir(folder)), ["job.yaml", "m.raw"])
-
     def test_signals_after_the_end_of_the_work_change_nothing(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
             folder = self.folder()
@@ -147,20 +97,6 @@ class Stopped(Beginning):
             process.stderr.close()
             self.assertEqual(process.wait(60), DONE)
             self.assertEqual(os.path.basename(written[filled:].decode().strip()), "out.h5")
-
-    def test_a_second_run_of_the_same_output_fails_at_once_and_names_the_first(self):
-        folder = self.folder()
-        write_long_job(folder)
-        process = self.begin(folder)
-        begin = time.monotonic()
-        end = run_job(folder)
-        self.assertLess(time.monotonic() - begin, 10)
-        self.assertEqual(end.code, FAILED, repr(end))
-        self.assertIn(f"process {process.pid}", end.err)
-        self.assertEqual(run_job(folder, "--fresh").code, FAILED)
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(wait(process).code, STOPPED)
-        self.assertEqual(run_job(folder).code, DONE)
 
     def test_runs_that_meet_at_the_end_of_one_all_end_well(self):
         for number in range(scaled(6)):
@@ -200,11 +136,11 @@ class ToyStopped(ToyCase):
     def test_toy_jobs_stop_wherever_they_are_asked_to_and_go_on(self):
         stops = 0
         for seed in range(runs.first_seed + 401, runs.first_seed + 401 + scaled(6)):
-            folders = [self.folder() for _ in range(8)]
+            folders = [self.folder() for _ in range(4)]
 
             def stop(item):
                 number, folder = item
-                draw = random.Random(f"{seed} {number}")
+                draw = drawn("toy", seed, number)
                 stopped = 0
                 for _ in range(3):
                     # Checkpoints only when it stops: the cut has all to write.
@@ -234,7 +170,7 @@ class RecursiveStopped(ToyCase):
         expected = runs.results(whole)
 
         def stop(number):
-            folder, draw = self.folder(), random.Random(number)
+            folder, draw = self.folder(), drawn("recursive", number)
             # Checkpoints only when it stops: the cut has all to write.
             write_recursive_job(folder, runs.first_seed + 501, checkpoint={"every": "1000s"})
             for _ in range(5):

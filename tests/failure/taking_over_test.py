@@ -2,11 +2,10 @@
 import filecmp
 import json
 import os
-import random
 import shutil
 
 import runs
-from runs import DONE, FAILED, KILLED, WRONG, Case, h5py, main, run_job, scaled, side_by_side, write_yaml
+from runs import DONE, FAILED, KILLED, WRONG, Case, drawn, h5py, main, run_job, scaled, side_by_side, write_yaml
 
 LETTERS = {"problem": "smith_waterman", "rows": "a", "columns": "b", "match": 1, "mismatch": -3, "gap": 2}
 FIRST = [{"name": "table", "wavefront": {**LETTERS, "keep": "table"}},
@@ -45,7 +44,7 @@ class Killed(Case):
     def points(self, calls, count):
         """Numbers of calls to kill at: the first and the last ones, and some between."""
         ends = [*range(1, 12), *range(calls - 25, calls + 3)]
-        return sorted({*ends, *random.Random(4).sample(range(12, calls), min(calls - 12, scaled(count)))})
+        return sorted({*ends, *drawn("calls").sample(range(12, calls), min(calls - 12, scaled(count)))})
 
     def assertComputedAlone(self, folder, *stages):
         names = [name.decode() for name in runs.profile(folder, "name")]
@@ -78,7 +77,7 @@ class TakingOver(Killed):
             self.assertComputedAlone(folder, "ask", "sums")
             shutil.rmtree(folder)
 
-        points = self.points(len(calls_in(log)), 60)
+        points = self.points(len(calls_in(log)), 30)
         side_by_side(kill, points)
         print(f"{len(points)} kills", flush=True)
 
@@ -151,7 +150,7 @@ class Keeping(Killed):
                 self.assertComputedAlone(folder, "wrong")
             shutil.rmtree(folder)
 
-        points = self.points(len(calls_in(log)), 40)
+        points = self.points(len(calls_in(log)), 20)
         side_by_side(kill, points)
         print(f"{len(points)} kills, {len(refused)} of them before the error", flush=True)
 

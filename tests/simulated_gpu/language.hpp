@@ -109,10 +109,7 @@ T __shfl_xor_sync(unsigned, T value, int mask) {
   return simulated_gpu::value_of(value, simulated_gpu::ThreadBlock::current().lane() ^ static_cast<unsigned>(mask));
 }
 inline unsigned __ballot_sync(unsigned, bool predicate) {
-  const std::uint64_t* all = simulated_gpu::ThreadBlock::current().exchange(predicate);
-  unsigned ballot = 0;
-  for (unsigned lane = 0; lane < simulated_gpu::warp_size; ++lane) ballot |= static_cast<unsigned>(all[lane]) << lane;
-  return ballot;
+  return simulated_gpu::ThreadBlock::current().ballot(predicate);
 }
 inline int __any_sync(unsigned mask, bool predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, bool predicate) {

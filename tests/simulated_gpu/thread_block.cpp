@@ -6,16 +6,6 @@
 #include <thread>
 
 namespace simulated_gpu {
-namespace {
-
-thread_local ThreadBlock* current_block = nullptr;
-
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "simulated GPU: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
 
 ThreadBlock::ThreadBlock(unsigned index, unsigned blocks, unsigned threads, std::size_t shared_bytes,
                          std::uint64_t order)
@@ -26,14 +16,14 @@ ThreadBlock::ThreadBlock(unsigned index, unsigned blocks, unsigned threads, std:
       warps_((threads + warp_size - 1) / warp_size),
       order_(order | 1) {}
 
-ThreadBlock& ThreadBlock::current() {
-  if (current_block == nullptr) fail("device code runs outside a launch");
-  return *current_block;
+void ThreadBlock::fail(const char* what) {
+  std::fprintf(stderr, "simulated GPU: %s\n", what);
+  std::abort();
 }
 
 void ThreadBlock::run(const std::function<void()>& thread, Stacks& stacks) {
   namespace context = boost::context;
-  current_block = this;
+  current_ = this;
   alive_ = threads();
   const StackAllocator allocator(stacks);
   for (Thread& one : threads_) {
@@ -68,7 +58,7 @@ void ThreadBlock::run(const std::function<void()>& thread, Stacks& stacks) {
     if (rounds > 0) rounds = 0;
     else std::this_thread::yield();
   }
-  current_block = nullptr;
+  current_ = nullptr;
 }
 
 bool ThreadBlock::runnable(const Thread& thread) const {
@@ -79,10 +69,6 @@ void ThreadBlock::pause() {
   Thread& one = threads_[running_];
   one.waits_for = nullptr;
   one.back = std::move(one.back).resume();
-}
-
-void ThreadBlock::maybe_pause(unsigned one_in) {
-  if (random() % one_in == 0) pause();
 }
 
 void ThreadBlock::wait(Barrier& barrier, unsigned expected) {
@@ -136,11 +122,13 @@ const std::uint64_t* ThreadBlock::exchange(std::uint64_t value) {
   return row;
 }
 
-std::uint64_t ThreadBlock::random() {
-  order_ ^= order_ << 13;
-  order_ ^= order_ >> 7;
-  order_ ^= order_ << 17;
-  return order_;
+unsigned ThreadBlock::ballot(bool bit) {
+  Warp& mine = warp();
+  unsigned& bits = mine.bits[mine.barrier.generation & 1];  // as in exchange()
+  const unsigned own = 1u << lane();
+  bits = bit ? bits | own : bits & ~own;
+  sync_warp();
+  return bits;
 }
 
 }  // namespace simulated_gpu

@@ -33,7 +33,10 @@ class ThreadBlock {
   void run(const std::function<void()>& thread, Stacks& stacks);
 
   /// The block and the CUDA thread that the caller is.
-  static ThreadBlock& current();
+  static ThreadBlock& current() {
+    if (current_ == nullptr) fail("device code runs outside a launch");
+    return *current_;
+  }
   unsigned thread() const { return running_; }
   unsigned lane() const { return running_ % warp_size; }
   unsigned index() const { return index_; }
@@ -44,7 +47,9 @@ class ThreadBlock {
   /// Lets others run.
   void pause();
   /// The same, now and then: where another order of memory accesses would show.
-  void maybe_pause(unsigned one_in);
+  void maybe_pause(unsigned one_in) {
+    if (random() % one_in == 0) pause();
+  }
 
   void sync_warp();
   /// All threads that have not ended.
@@ -56,6 +61,8 @@ class ThreadBlock {
   /// The values that all lanes of the warp passed, in order of lanes; valid until the caller's next exchange but one.
   /// All 32 lanes must call it.
   const std::uint64_t* exchange(std::uint64_t value);
+  /// A bit of every lane of the warp, which all 32 lanes must call.
+  unsigned ballot(bool bit);
 
  private:
   struct Thread {
@@ -67,13 +74,22 @@ class ThreadBlock {
   struct Warp {
     Barrier barrier;
     std::uint64_t values[2][warp_size] = {};
+    unsigned bits[2] = {};
   };
 
   void wait(Barrier& barrier, unsigned expected);
   void leave();
   bool runnable(const Thread& thread) const;
-  std::uint64_t random();
+  std::uint64_t random() {
+    order_ ^= order_ << 13;
+    order_ ^= order_ >> 7;
+    order_ ^= order_ << 17;
+    return order_;
+  }
+  [[noreturn]] static void fail(const char* what);
   Warp& warp() { return warps_[running_ / warp_size]; }
+
+  static constinit inline thread_local ThreadBlock* current_ = nullptr;
 
   unsigned index_, blocks_;
   std::vector<unsigned char> shared_;

@@ -51,7 +51,11 @@ std::string described_options(const CLI::App& command) {
   return text;
 }
 
-constexpr const char* files_and_more = R"(.SH FILES
+constexpr const char* files_and_more = R"(.SH ENVIRONMENT
+.TP
+TERRACE_CPU_RATES
+Rates of the CPU that plans and profiles take for its limits, in place of measuring them at each start for some 20 ms: operations on 32\-bit integers, multiply\-adds of f32 and copied bytes a second, with commas between (1e11,8e10,2e10). Predicted times are then the same at each start.
+.SH FILES
 .TP
 \fIOUTPUT\fR.run/
 The folder of a run until its result is complete: checkpoints, scratch files and the partial result.

@@ -88,11 +88,12 @@ class Recording:
         return model.after_cut(Chance(random.Random(f"{at} {seed}")))
 
     def cuts(self, count, seed=0):
-        """`count` pairs (cut, state), rising; every cut has its corners first where there is room."""
-        points = len(self.events) + 1
+        """`count` pairs (cut, state), rising; every cut has its corners first where there is room, and some cuts, drawn,
+        have one more state, drawn among the next ones."""
+        points, draw = len(self.events) + 1, random.Random(seed)
         each, rest = divmod(count, points)
         pairs = [(at, number) for at in range(points) for number in range(each)]
-        pairs += [(at, each) for at in random.Random(seed).sample(range(points), rest)]
+        pairs += [(at, each + draw.randrange(2 * len(CORNERS))) for at in draw.sample(range(points), rest)]
         return sorted(pairs)
 
     def differences(self, folder):

@@ -43,6 +43,29 @@ class GroupTree {
   fs::path root_;
 };
 
+TEST_CASE("rates that the environment states are not measured, and what states none is an error") {
+  const auto rates = [](const char* text) {
+    REQUIRE(setenv("TERRACE_CPU_RATES", text, 1) == 0);
+    try {
+      const CpuContext context(1);
+      unsetenv("TERRACE_CPU_RATES");
+      return context.limits();
+    } catch (...) {
+      unsetenv("TERRACE_CPU_RATES");
+      throw;
+    }
+  };
+  const Limits limits = rates("5e9,0,125");
+  CHECK(limits.operations_per_second == 5e9);
+  CHECK(limits.multiply_adds_per_second == 0);
+  CHECK(limits.memory_bytes_per_second == 125);
+  for (const char* text : {"", "5e9", "5e9,1", "5e9,1,125,", "5e9,1,125 ", "0,1,125", "5e9,1,0", "5e9,-1,125",
+                           "inf,1,125", "a,1,1", ",1,1"}) {
+    CHECK_THROWS_WITH(rates(text),
+                      Catch::Contains("TERRACE_CPU_RATES: \"" + std::string(text) + "\" states no rates"));
+  }
+}
+
 TEST_CASE("Touched memory is zero, begins at a huge page and can be written to its end") {
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{4096}, std::size_t{2} << 20, (std::size_t{9} << 20) + 5}) {

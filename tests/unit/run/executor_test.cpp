@@ -325,7 +325,8 @@ TEST_CASE("Frequent checkpoints change nothing") {
   }
 }
 
-TEST_CASE("A stage of a hundred million trivial blocks runs in flat memory") {
+TEST_CASE("A stage of twenty million trivial blocks runs in flat memory") {
+  constexpr u64 blocks = 20'000'000;
   auto resident = [] {
     std::ifstream file("/proc/self/statm");
     long total = 0, pages = 0;
@@ -333,15 +334,16 @@ TEST_CASE("A stage of a hundred million trivial blocks runs in flat memory") {
     return pages * 4096;
   };
   test::TempFolder folder;
-  test::ManyBlocks program(100'000'000);
+  test::ManyBlocks program(static_cast<std::int64_t>(blocks));
   const long before = resident();
   test::StageRunner runner(folder.path(), program, options_of(true, 4, 0));
   runner.run();
   u64 expected = 0;
-  for (u64 i = 0; i < 100'000'000; ++i) expected = expected * 31 + i;
+  for (u64 i = 0; i < blocks; ++i) expected = expected * 31 + i;
   CHECK(program.folded == expected);
-  CHECK(runner.profile.stages()[0].blocks == 100'000'000);
-  CHECK(resident() - before < (256 << 20));
+  CHECK(runner.profile.stages()[0].blocks == static_cast<std::int64_t>(blocks));
+  // Some 26 MB, most of them the profile, in runs of blocks: a leak of three bytes a block is found.
+  CHECK(resident() - before < (64 << 20));
 }
 
 TEST_CASE("The executor knows as many blocks at a time as the memory for them allows") {
