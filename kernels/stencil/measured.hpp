@@ -81,8 +81,9 @@ struct CudaStream {
 
   // Rates beside the entries below are those of an H100, 2026-11-26, 16384 x 16384, 512 steps, in Gcell/s.
 
-  /// f32. Radius 1: {12, 3, 4, 4, 2, 3} 3610, {12, 5, 3, 4, 2, 3} 3900, {8, 4, 4, 5, 2, 4} 3910, {16, 4, 4, 3, 2, 2}
-  /// 3500; radius 3: {12, 1, 8, 4, 2, 2} 1370; radius 8: {8, 1, 4, 4, 2, 2} 410, {12, 1, 4, 4, 2, 2} 507.
+  /// f32. H100, see above; radius 1: {12, 3, 4, 4, 2, 3} 3610, {12, 5, 3, 4, 2, 3} 3900, {8, 4, 4, 5, 2, 4} 3910,
+  /// {16, 4, 4, 3, 2, 2} 3500; radius 3: {12, 1, 8, 4, 2, 2} 1370; radius 8: {8, 1, 4, 4, 2, 2} 410, {12, 1, 4, 4, 2,
+  /// 2} 507.
   TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
     if (radius == 1) return {12, 4, 4, 4, 2, 3};  // 4100
     if (radius == 2) return {12, 2, 4, 4, 4, 3};  // 2200
@@ -92,27 +93,27 @@ struct CudaStream {
     if (radius <= 7) return {12, 1, 4, 4, 2, 2};  // 710, 570
     return {12, 1, 2, 6, 2, 4};                   // 560
   }
-  /// f32. Radius 1: {12, 2, 8, 4, 2, 2} 2420, {12, 3, 4, 4, 2, 3} 2450; radius 2: {12, 2, 4, 2, 2, 3} 900; radius 3:
-  /// {12, 1, 4, 2, 2, 4} 476, {12, 1, 6, 4, 2, 2} 397.
+  /// f32. H100, see above; radius 1: {12, 2, 8, 4, 2, 2} 2420, {12, 3, 4, 4, 2, 3} 2450; radius 2: {12, 2, 4, 2, 2,
+  /// 3} 900; radius 3: {12, 1, 4, 2, 2, 4} 476, {12, 1, 6, 4, 2, 2} 397.
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
     if (radius == 1) return {12, 4, 4, 3, 2, 3};  // 2460
     if (radius == 2) return {12, 1, 8, 4, 2, 2};  // 940
     return {8, 1, 4, 3, 2, 5};                    // 478
   }
-  /// f64. Radius 1: {6, 4, 4, 4, 2, 3} 1970, {6, 3, 4, 4, 2, 4} 1780, {8, 3, 4, 3, 2, 3} 1700.
+  /// f64. H100, see above; radius 1: {6, 4, 4, 4, 2, 3} 1970, {6, 3, 4, 4, 2, 4} 1780, {8, 3, 4, 3, 2, 3} 1700.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_star(int radius) {
     if (radius == 1) return {6, 4, 4, 4, 4, 3};  // 2060
     if (radius == 2) return {6, 2, 4, 4, 4, 3};  // 1040
     if (radius == 3) return {6, 2, 4, 4, 2, 2};  // 667
     return {6, 1, 4, 4, 4, 3};                   // 524
   }
-  /// f64.
+  /// f64. H100, see above.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
     if (radius == 1) return {6, 4, 4, 4, 2, 3};  // 1260
     if (radius == 2) return {8, 2, 4, 4, 2, 2};  // 477
     return {8, 1, 4, 4, 2, 2};                   // 252
   }
-  /// f32 of radius 5 and 7, f64 of radius 5, 7 and 8: not measured.
+  /// H100, see above. f32 of radius 5 and 7, f64 of radius 5, 7 and 8: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
     if (bytes == 8) {
       if (radius == 1) return {6, 4, 4, 4, 2, 3};                                          // 1730
