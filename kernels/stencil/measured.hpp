@@ -61,10 +61,11 @@ struct StreamSizes {
 
 /// Sums over a star or a box in two dimensions on CUDA.
 struct CudaStream {
-  /// The largest radius that has a kernel. Larger boxes take CudaBox; stars of f64 beyond it are as fast one step at
+  /// The largest radius that has a kernel. Larger boxes, and those on grids with less than a tile a row, take CudaBox
+  /// (H100, 2026-11-26, radius 5 in f32: 166 G here); stars of f64 beyond it are as fast one step at
   /// a time (H200 prototype, radius 8: 270 G either way), since their sums do not fit into registers.
   TERRACE_HOST_DEVICE static constexpr int most_radius(StreamForm form, int bytes) {
-    if (form == StreamForm::box) return 3;
+    if (form == StreamForm::box) return 4;
     return form == StreamForm::star && bytes == 8 ? 4 : 8;
   }
 
@@ -98,7 +99,8 @@ struct CudaStream {
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
     if (radius == 1) return {12, 4, 4, 3, 2, 3};  // 2460
     if (radius == 2) return {12, 1, 8, 4, 2, 2};  // 940
-    return {8, 1, 4, 3, 2, 5};                    // 478
+    if (radius == 3) return {8, 1, 4, 3, 2, 5};   // 478
+    return {12, 1, 4, 1, 4, 2};                   // 270
   }
   /// f64. H100, see above; radius 1: {6, 4, 4, 4, 2, 3} 1970, {6, 3, 4, 4, 2, 4} 1780, {8, 3, 4, 3, 2, 3} 1700.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_star(int radius) {
@@ -111,7 +113,8 @@ struct CudaStream {
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
     if (radius == 1) return {6, 4, 4, 4, 2, 3};  // 1260
     if (radius == 2) return {8, 2, 4, 4, 2, 2};  // 477
-    return {8, 1, 4, 4, 2, 2};                   // 252
+    if (radius == 3) return {8, 1, 4, 4, 2, 2};  // 252
+    return {8, 1, 2, 1, 4, 4};                   // 148
   }
   /// H100, see above. f32 of radius 5 and 7, f64 of radius 5, 7 and 8: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
@@ -164,10 +167,10 @@ struct CudaVolume {
   /// The largest radius of sums that have a kernel. Not measured.
   static constexpr int most_radius(bool box) { return box ? 2 : 4; }
 
-  /// Sums over a star or a box. H200, 2026-11-24, 1024 x 512 x 512, Gcell/s: star of radius 1 in f32 918, with
-  /// {4, 4, 16, 8, 4, 1} 845, {3, 2, 16, 8, 4, 2} 901, {4, 2, 16, 16, 4, 1} 755; in f64 558, with {3, 4, 32, 8, 4, 1}
-  /// 532; box of radius 1 in f32 532, with {3, 4, 16, 8, 4, 1} 541; in f64 284, with {2, 3, 32, 8, 4, 1} 269. Radius
-  /// 2 and more: not measured.
+  /// Sums over a star or a box, 1024 x 512 x 512, Gcell/s. Star of radius 1: H100, 2026-11-26, f32 793, with
+  /// {4, 4, 16, 8, 4, 1} 770, {3, 2, 32, 16, 4, 1} 781, {3, 2, 16, 16, 4, 1} 631 (H200, 2026-11-24: 918), f64 550,
+  /// with {3, 4, 32, 8, 4, 1} 460; box of radius 1: H200, 2026-11-24, f32 532, with {3, 4, 16, 8, 4, 1} 541, f64 284,
+  /// with {2, 3, 32, 8, 4, 1} 269. Radius 2 and more: not measured.
   TERRACE_HOST_DEVICE static constexpr VolumeSizes sizes(bool box, int radius, int bytes) {
     if (box) {
       if (radius == 1) return bytes == 8 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{2, 4, 16, 8, 4, 1};
@@ -177,7 +180,7 @@ struct CudaVolume {
       if (radius == 1) return {4, 4, 32, 8, 4, 1};
       return radius == 2 ? VolumeSizes{2, 4, 32, 8, 4, 1} : VolumeSizes{1, 4, 32, 8, 4, 1};
     }
-    if (radius == 1) return {3, 2, 16, 16, 4, 1};
+    if (radius == 1) return {4, 4, 32, 8, 4, 1};
     return radius == 2 ? VolumeSizes{2, 4, 16, 8, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
   }
   /// heat3d. Not measured.

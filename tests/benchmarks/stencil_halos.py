@@ -22,12 +22,12 @@ class Case(NamedTuple):
     filling: int    # rows for which a launch of the kernel takes longer than its own rows
 
 
-CASES = (Case("H200, star2d r1, f32, host memory", 1, 4, 2.78e12, 4.2e12, 50e9, 16, 48),
-         Case("H200, star2d r1, f64, host memory", 1, 8, 1.33e12, 4.2e12, 50e9, 28, 84),
-         Case("H200, star2d r4, f32, host memory", 4, 4, 0.70e12, 4.2e12, 50e9, 4, 48),
-         Case("H200, box2d r3, f32, host memory", 3, 4, 0.36e12, 4.2e12, 50e9, 5, 35),
-         Case("H200, star3d r1, f32, host memory", 1, 4, 0.92e12, 4.2e12, 50e9, 3, 8),
-         Case("H200, star2d r1, f32, disk", 1, 4, 2.78e12, 4.2e12, 2e9, 16, 48),
+CASES = (Case("GPU, star2d r1, f32, host memory", 1, 4, 4.10e12, 4.2e12, 50e9, 16, 48),
+         Case("GPU, star2d r1, f64, host memory", 1, 8, 2.06e12, 4.2e12, 50e9, 16, 48),
+         Case("GPU, star2d r4, f32, host memory", 4, 4, 1.11e12, 4.2e12, 50e9, 4, 48),
+         Case("GPU, box2d r3, f32, host memory", 3, 4, 0.478e12, 4.2e12, 50e9, 4, 36),
+         Case("GPU, star3d r1, f32, host memory", 1, 4, 0.79e12, 4.2e12, 50e9, 4, 10),
+         Case("GPU, star2d r1, f32, disk", 1, 4, 4.10e12, 4.2e12, 2e9, 16, 48),
          Case("EPYC, star2d r1, f32, disk", 1, 4, 15e9, 45e9, 2e9, 16, 16),
          Case("EPYC, star2d r4, f32, disk", 4, 4, 3.8e9, 45e9, 2e9, 4, 16),
          Case("EPYC, box3d r1, f32, disk", 1, 4, 1.4e9, 45e9, 2e9, 4, 8))
