@@ -83,16 +83,16 @@ struct CudaStream {
   // Rates beside the entries below are those of an H100, 2026-11-26, 16384 x 16384, 512 steps, in Gcell/s.
 
   /// f32. H100, see above; radius 1: {12, 3, 4, 4, 2, 3} 3610, {12, 5, 3, 4, 2, 3} 3900, {8, 4, 4, 5, 2, 4} 3910,
-  /// {16, 4, 4, 3, 2, 2} 3500; radius 3: {12, 1, 8, 4, 2, 2} 1370; radius 8: {8, 1, 4, 4, 2, 2} 410, {12, 1, 4, 4, 2,
+  /// {16, 4, 4, 3, 2, 2} 3500; radius 3: {16, 1, 6, 4, 2, 2} 1350; radius 8: {8, 1, 4, 4, 2, 2} 410, {12, 1, 4, 4, 2,
   /// 2} 507.
   TERRACE_HOST_DEVICE static constexpr StreamSizes star(int radius) {
     if (radius == 1) return {12, 4, 4, 4, 2, 3};  // 4100
     if (radius == 2) return {12, 2, 4, 4, 4, 3};  // 2200
-    if (radius == 3) return {16, 1, 6, 4, 2, 2};  // 1380
-    if (radius == 4) return {12, 1, 4, 4, 2, 3};  // 1110
+    if (radius == 3) return {12, 1, 8, 4, 2, 2};  // 1370
+    if (radius == 4) return {12, 1, 4, 4, 2, 3};  // 1130
     if (radius == 5) return {12, 1, 3, 4, 2, 3};  // 950
     if (radius <= 7) return {12, 1, 4, 4, 2, 2};  // 710, 570
-    return {12, 1, 2, 6, 2, 4};                   // 560
+    return {12, 1, 2, 6, 2, 4};                   // 590
   }
   /// f32. H100, see above; radius 1: {12, 2, 8, 4, 2, 2} 2420, {12, 3, 4, 4, 2, 3} 2450; radius 2: {12, 2, 4, 2, 2,
   /// 3} 900; radius 3: {12, 1, 4, 2, 2, 4} 476, {12, 1, 6, 4, 2, 2} 397.
