@@ -12,12 +12,6 @@ namespace terrace::device {
 /// The value of lane 0, of which the compiler knows that all lanes have it. All lanes of the warp call together.
 __device__ __forceinline__ i32 uniform(i32 value) { return __shfl_sync(~0u, value, 0); }
 
-template <class T>
-__device__ __forceinline__ T* uniform(T* pointer) {
-  const auto bits = static_cast<unsigned long long>(reinterpret_cast<u64>(pointer));
-  return reinterpret_cast<T*>(static_cast<u64>(__shfl_sync(~0u, bits, 0)));
-}
-
 /// The number of the calling thread's warp in its thread block, in the same way.
 __device__ __forceinline__ i32 uniform_warp() { return uniform(static_cast<i32>(threadIdx.x / 32)); }
 
