@@ -1,5 +1,8 @@
 #include "pipeline/app/program.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <new>
 #include <ostream>
@@ -42,15 +45,22 @@ std::string describe(const std::system_error& error) {
   return "the system starts no more threads: raise the limit of processes (ulimit -u), or end some";
 }
 
+/// True if standard output is a pipe whose reader has ended, such as `head`, which had enough.
+bool reader_has_ended() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
 /// The exit code of a command that has ended, once its standard output is written.
 int after_output(Session& session, int code, Output output) {
   if (session.out.flush() || code != exit_done) return code;
   const std::string text = "standard output cannot be written";
+  const bool is_said = !reader_has_ended();
   if (output == Output::extra) {
-    session.warn(text + "; all else is done");
+    if (is_said) session.warn(text + "; all else is done");
     return code;
   }
-  session.error("terrace: " + text);
+  if (is_said) session.error("terrace: " + text);
   return exit_failed;
 }
 

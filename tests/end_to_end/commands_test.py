@@ -61,6 +61,12 @@ class Streams(CommandTest):
                 self.assertEqual(result["align/lengths"][0], 400)
                 result.close()
 
+    def test_that_a_reader_has_closed_end_a_command_without_a_word(self):
+        ended = subprocess.run(["bash", "-o", "pipefail", "-c", f'"{terrace_runs.program}" reference | head -1'],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+        self.assertEqual((ended.returncode, ended.stderr), (FAILED, ""))
+        self.assertEqual(ended.stdout.count("\n"), 1)
+
     def test_that_are_closed_fail_commands_whose_answer_is_lost(self):
         for arguments in (["problems"], ["check", self.job()], ["plan", self.job()], ["--help"]):
             with self.subTest(arguments=arguments):
