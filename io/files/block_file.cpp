@@ -58,8 +58,8 @@ void BlockFile::write(std::int64_t offset, const void* buffer, std::int64_t byte
   transfers_->move(Transfers::Way::write, offset, as_bytes(buffer), bytes, std::move(done));
 }
 
-void BlockFile::read_box(const FileArray& array, const Box& box, void* buffer, Done done) {
-  transfers_->read_box(array, box, as_bytes(buffer), std::move(done));
+void BlockFile::read_box(const FileArray& array, const Box& box, void* buffer, Done done, Route route) {
+  transfers_->read_box(array, box, as_bytes(buffer), std::move(done), route);
 }
 
 void BlockFile::write_box(const FileArray& array, const Box& box, const void* buffer, Done done) {

@@ -34,6 +34,12 @@ enum class Reservation {
   checked    // the file system cannot reserve; enough was free a moment ago, and the caller should warn
 };
 
+/// The path of the bytes of a request.
+enum class Route {
+  best,       // as BlockFile chooses
+  page_cache  // for parts of what other requests read as a whole, or have just read
+};
+
 /// One named file with positioned asynchronous reads and writes.
 ///
 /// The path of the bytes is chosen per request. The whole pages (4096 bytes of the file) of a request go directly
@@ -79,7 +85,7 @@ class BlockFile {
   /// request; rows of a MiB and more are requests of their own; thinner ones are written by one call a row on the
   /// own threads, and read together with the gaps between them if these are small. @throws Error if the box
   /// leaves the array
-  void read_box(const FileArray& array, const Box& box, void* buffer, Done done);
+  void read_box(const FileArray& array, const Box& box, void* buffer, Done done, Route route = Route::best);
   void write_box(const FileArray& array, const Box& box, const void* buffer, Done done);
   /// Writes adjacent boxes: they have the same extents in all dimensions but the last, in which each begins where the
   /// one before ends. A row of all boxes is written by one call, since disks write long rows faster. @param parts at

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -19,10 +20,12 @@ constexpr std::int64_t rows_task = 4 << 20;       // bytes of thin rows that one
 constexpr std::int64_t direct_rows_task = 1 << 20;
 constexpr std::int64_t least_written_row = 32 << 10;  // the page cache takes shorter ones as fast
 constexpr std::int64_t least_read_row = 4 << 10;
-constexpr int row_threads = 8;                   // each has one row at a time on its way to the disk
-constexpr std::int64_t largest_gap = 32 << 10;   // between rows that are read together
-constexpr std::int64_t staging_bytes = 8 << 20;  // of rows and gaps read together
-constexpr std::int64_t region_bytes = 64 << 20;  // that the kernel is told to write, once they are full
+constexpr int row_threads = 8;                           // each has one row at a time on its way to the disk
+constexpr std::int64_t largest_gap = 32 << 10;           // between rows that are read together
+constexpr std::int64_t most_together = 8 << 20;          // bytes of rows and gaps that are read together
+constexpr std::int64_t least_scattered_pitch = 4 << 10;  // of rows that are read into their places at once
+constexpr std::int64_t most_scattered_rows = 512;        // by one call, with as many gaps: IOV_MAX
+constexpr std::int64_t region_bytes = 64 << 20;          // that the kernel is told to write, once they are full
 
 std::int64_t page_down(std::int64_t value) { return value / direct_alignment * direct_alignment; }
 std::int64_t page_up(std::int64_t value) { return page_down(value + direct_alignment - 1); }
@@ -31,6 +34,7 @@ std::int64_t page_up(std::int64_t value) { return page_down(value + direct_align
 
 struct BlockFile::Transfers::Request {
   Way way;
+  Route route;
   Done done;
   std::mutex mutex;
   std::int64_t pieces = 1;  // the one is held while pieces are still added
@@ -59,10 +63,11 @@ void BlockFile::Transfers::move(Way way, std::int64_t offset, std::byte* buffer,
   }
 }
 
-void BlockFile::Transfers::read_box(const FileArray& array, const Box& box, std::byte* buffer, Done done) {
+void BlockFile::Transfers::read_box(const FileArray& array, const Box& box, std::byte* buffer, Done done,
+                                    Route route) {
   const auto rows = std::make_shared<const BoxRuns>(array.shape, array.element_size, box);
   if (array.offset < 0) throw Error(path_.string() + ": an array with a negative offset");
-  const RequestPointer request = begin(Way::read, std::move(done));
+  const RequestPointer request = begin(Way::read, std::move(done), route);
   try {
     if (rows->count() > 0) check_readable(array.offset + rows->end());
     if (rows->count() > 1 && rows->run_bytes() < thick_row) {
@@ -105,9 +110,10 @@ void BlockFile::Transfers::drain() {
 
 // Requests
 
-BlockFile::Transfers::RequestPointer BlockFile::Transfers::begin(Way way, Done done) {
+BlockFile::Transfers::RequestPointer BlockFile::Transfers::begin(Way way, Done done, Route route) {
   auto request = std::make_shared<Request>();
   request->way = way;
+  request->route = route;
   request->done = std::move(done);
   const std::lock_guard lock(mutex_);
   ++under_way_;
@@ -159,7 +165,8 @@ void BlockFile::Transfers::add_range(const RequestPointer& request, std::int64_t
   const bool agree = (reinterpret_cast<std::uintptr_t>(buffer) - static_cast<std::uint64_t>(offset)) %
                          static_cast<std::uint64_t>(direct_alignment) ==
                      0;
-  if (!direct_ || !agree || last_page - first_page < least_direct || !lanes()) {
+  if (request->route == Route::page_cache || !direct_ || !agree || last_page - first_page < least_direct ||
+      !lanes()) {
     add_buffered({request, offset, buffer, bytes});
     return;
   }
@@ -222,7 +229,8 @@ void BlockFile::Transfers::transfer_buffered(Way way, std::int64_t offset, std::
 
 void BlockFile::Transfers::add_read_rows(const RequestPointer& request, const FileArray& array, const Rows& rows,
                                          std::byte* buffer) {
-  if (rows_are_pages(array, *rows, buffer)) return read_rows_directly(request, array.offset, rows, buffer);
+  if (request->route == Route::best && rows_are_pages(array, *rows, buffer))
+    return read_rows_directly(request, array.offset, rows, buffer);
   const std::int64_t step = std::max<std::int64_t>(rows_task / rows->run_bytes(), 1);
   for (std::int64_t first = 0; first < rows->count(); first += step) {
     const std::int64_t last = std::min(first + step, rows->count());
@@ -264,19 +272,37 @@ void BlockFile::Transfers::read_rows_directly(const RequestPointer& request, std
 void BlockFile::Transfers::read_rows(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,
                                      std::int64_t last, std::byte* buffer) const {
   for (std::int64_t row = first; row < last;) {
+    const bool far_apart = row + 1 < last && rows.offset(row + 1) - rows.offset(row) >= least_scattered_pitch;
+    const std::int64_t most_rows = far_apart ? most_scattered_rows : last;
     std::int64_t next = row + 1;
     while (next < last && rows.offset(next) - rows.offset(next - 1) - rows.run_bytes() <= largest_gap &&
-           rows.offset(next) + rows.run_bytes() - rows.offset(row) <= staging_bytes) {
+           rows.offset(next) + rows.run_bytes() - rows.offset(row) <= most_together && next - row < most_rows) {
       ++next;
     }
-    if (next - row > 1) {
-      read_rows_with_gaps(array_offset, rows, row, next, buffer);
-    } else {
+    if (next - row == 1) {
       transfer_buffered(Way::read, array_offset + rows.offset(row), buffer + row * rows.run_bytes(),
                         rows.run_bytes());
+    } else if (far_apart) {
+      scatter_rows(array_offset, rows, row, next, buffer);
+    } else {
+      read_rows_with_gaps(array_offset, rows, row, next, buffer);
     }
     row = next;
   }
+}
+
+/// Reads rows into their places, and what lies between them into a buffer that nobody looks at.
+void BlockFile::Transfers::scatter_rows(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,
+                                        std::int64_t last, std::byte* buffer) const {
+  std::array<std::byte, largest_gap> gap;
+  std::vector<iovec> pieces;
+  for (std::int64_t row = first; row < last; ++row) {
+    pieces.push_back({buffer + row * rows.run_bytes(), static_cast<std::size_t>(rows.run_bytes())});
+    if (row + 1 == last) break;
+    const std::int64_t between = rows.offset(row + 1) - rows.offset(row) - rows.run_bytes();
+    if (between > 0) pieces.push_back({gap.data(), static_cast<std::size_t>(between)});
+  }
+  read_fully(descriptor_, pieces, array_offset + rows.offset(first), path_);
 }
 
 void BlockFile::Transfers::read_rows_with_gaps(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first,

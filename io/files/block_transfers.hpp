@@ -24,7 +24,7 @@ class BlockFile::Transfers {
   ~Transfers() { drain(); }
 
   void move(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes, Done done);
-  void read_box(const FileArray& array, const Box& box, std::byte* buffer, Done done);
+  void read_box(const FileArray& array, const Box& box, std::byte* buffer, Done done, Route route);
   void write_boxes(const FileArray& array, std::vector<BoxPart> parts, Done done);
   void drain();
 
@@ -42,7 +42,7 @@ class BlockFile::Transfers {
   };
   using Rows = std::shared_ptr<const BoxRuns>;
 
-  RequestPointer begin(Way way, Done done);
+  RequestPointer begin(Way way, Done done, Route route = Route::best);
   void hold(const RequestPointer& request);
   void release(const RequestPointer& request, std::exception_ptr error);
   void end(const RequestPointer& request, std::int64_t bytes, std::int64_t direct_bytes, std::exception_ptr error);
@@ -63,6 +63,8 @@ class BlockFile::Transfers {
   void transfer_buffered(Way way, std::int64_t offset, std::byte* buffer, std::int64_t bytes) const;
   void read_rows(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
                  std::byte* buffer) const;
+  void scatter_rows(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
+                    std::byte* buffer) const;
   void read_rows_with_gaps(std::int64_t array_offset, const BoxRuns& rows, std::int64_t first, std::int64_t last,
                            std::byte* buffer) const;
   void write_rows(const RowWrites& rows, std::int64_t first, std::int64_t last);

@@ -48,6 +48,24 @@ std::string advice_on(int error_number) {
          again;
 }
 
+/// Leaves of the pieces what comes after their first `moved` bytes.
+std::span<iovec> after(std::span<iovec> pieces, std::size_t moved) {
+  for (; !pieces.empty() && moved >= pieces.front().iov_len; pieces = pieces.subspan(1)) {
+    moved -= pieces.front().iov_len;
+  }
+  if (moved > 0) {
+    pieces.front().iov_base = static_cast<std::byte*>(pieces.front().iov_base) + moved;
+    pieces.front().iov_len -= moved;
+  }
+  return pieces;
+}
+
+int vector_count(std::span<iovec> pieces) { return static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX)); }
+
+IoError file_ends(const fs::path& path, std::int64_t offset, std::size_t missing) {
+  return {at_byte(path, offset), "the file ends here, " + std::to_string(missing) + " bytes are missing"};
+}
+
 void sync_descriptor(int descriptor, const fs::path& path) {
   if (fsync(descriptor) != 0) throw system_error(path, "its data cannot be made durable", errno);
 }
@@ -81,12 +99,24 @@ void read_fully(int descriptor, std::span<std::byte> bytes, std::int64_t offset,
     const ssize_t got = pread(descriptor, bytes.data(), std::min(bytes.size(), largest_transfer), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error(at_byte(path, offset), "cannot be read", errno);
-    if (got == 0) {
-      throw IoError(at_byte(path, offset),
-                    "the file ends here, " + std::to_string(bytes.size()) + " bytes are missing");
-    }
+    if (got == 0) throw file_ends(path, offset, bytes.size());
     bytes = bytes.subspan(static_cast<std::size_t>(got));
     offset += got;
+  }
+}
+
+void read_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, const fs::path& path) {
+  while (!pieces.empty()) {
+    const ssize_t got = preadv(descriptor, pieces.data(), vector_count(pieces), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(at_byte(path, offset), "cannot be read", errno);
+    if (got == 0) {
+      std::size_t missing = 0;
+      for (const iovec& piece : pieces) missing += piece.iov_len;
+      throw file_ends(path, offset, missing);
+    }
+    offset += got;
+    pieces = after(pieces, static_cast<std::size_t>(got));
   }
 }
 
@@ -103,18 +133,12 @@ void write_fully(int descriptor, std::span<const std::byte> bytes, std::int64_t 
 
 void write_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, const fs::path& path) {
   while (!pieces.empty()) {
-    const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
-    ssize_t put = pwritev(descriptor, pieces.data(), count, offset);
+    const ssize_t put = pwritev(descriptor, pieces.data(), vector_count(pieces), offset);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) throw system_error(at_byte(path, offset), "cannot be written", errno);
     if (put == 0) throw IoError(at_byte(path, offset), "nothing more can be written");
     offset += put;
-    for (; !pieces.empty() && put >= static_cast<ssize_t>(pieces.front().iov_len); pieces = pieces.subspan(1)) {
-      put -= static_cast<ssize_t>(pieces.front().iov_len);
-    }
-    if (put == 0) continue;
-    pieces.front().iov_base = static_cast<std::byte*>(pieces.front().iov_base) + put;
-    pieces.front().iov_len -= static_cast<std::size_t>(put);
+    pieces = after(pieces, static_cast<std::size_t>(put));
   }
 }
 

@@ -28,7 +28,8 @@ IoError system_error(const std::string& where, const std::string& what, int erro
 void read_fully(int descriptor, std::span<std::byte> bytes, std::int64_t offset, const std::filesystem::path& path);
 void write_fully(int descriptor, std::span<const std::byte> bytes, std::int64_t offset,
                  const std::filesystem::path& path);
-/// Writes several pieces of memory, one after another. @param pieces at least one; changed
+/// Fills or writes several pieces of memory, one after another. @param pieces at least one; changed
+void read_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, const std::filesystem::path& path);
 void write_fully(int descriptor, std::span<iovec> pieces, std::int64_t offset, const std::filesystem::path& path);
 
 /// Replaces or makes the file: a temporary file next to it, fsync, rename, fsync of the folder. After a kill the file

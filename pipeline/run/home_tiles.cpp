@@ -38,28 +38,52 @@ HomeTiles::HomeTiles(std::string name, Home home, ElementType type, TileGrid gri
   if (checksums_.size() != states_.size()) throw Error(name_ + " has not a checksum for each of its tiles");
 }
 
-void HomeTiles::read_box(const Box& box, void* buffer) const {
+void HomeTiles::read_box(const Box& box, void* buffer, io::Route route) const {
   wait_for([&](io::BlockFile::Done done) {
-    home_.file->read_box({home_.offset, grid_.shape(), element_}, box, buffer, std::move(done));
+    home_.file->read_box({home_.offset, grid_.shape(), element_}, box, buffer, std::move(done), route);
   });
+}
+
+/// True if the box covers tiles in part.
+bool HomeTiles::has_parts(const Box& box) const {
+  const Extents& shape = grid_.shape();
+  const Extents& tile = grid_.tile_shape();
+  for (int d = 0; d < box.rank(); ++d) {
+    if (box.begin[d] % tile[d] != 0 || (box.end[d] % tile[d] != 0 && box.end[d] != shape[d])) return true;
+  }
+  return false;
 }
 
 void HomeTiles::read(const Box& box, void* buffer) {
   if (box.empty()) return;
-  read_box(box, buffer);
+  const bool parts = has_parts(box);
+  if (parts) check_parts(box);
+  // What has been read to be checked is in the page cache.
+  read_box(box, buffer, parts ? io::Route::page_cache : io::Route::best);
   grid_.for_each_tile(box, [&](std::int64_t tile, const Box& part) {
-    if (part.volume() < grid_.box(tile).volume()) {
-      check(tile);
-      return;
-    }
+    if (part.volume() < grid_.box(tile).volume()) return;
     Box inside = part;
     for (int d = 0; d < part.rank(); ++d) {
       inside.begin[d] -= box.begin[d];
       inside.end[d] -= box.begin[d];
     }
     compare(tile, io::checksum_box(buffer, box.shape(), static_cast<std::size_t>(element_), inside));
-    set(tile, State::right);
+    set(tile, tile + 1, State::right);
   });
+}
+
+/// Checks the tiles that the box covers in part.
+void HomeTiles::check_parts(const Box& box) {
+  std::int64_t first = 0, last = 0;  // neighbours that have not been checked yet
+  grid_.for_each_tile(box, [&](std::int64_t tile, const Box& part) {
+    if (part.volume() == grid_.box(tile).volume()) return;
+    if (tile != last || tile == io::end_of_tile_group(grid_, first)) {
+      check(first, last);
+      first = tile;
+    }
+    last = tile + 1;
+  });
+  check(first, last);
 }
 
 bool HomeTiles::is_rest(const std::vector<std::uint64_t>& earlier, std::int64_t tile) const {
@@ -90,47 +114,62 @@ void HomeTiles::check_rest(const std::vector<std::uint64_t>& earlier,
           progress(std::ssize(piece));
         });
     for (std::int64_t tile = first; tile < last; ++tile) compare(tile, found[static_cast<std::size_t>(tile - first)]);
+    set(first, last, State::right);
   }
 }
 
-void HomeTiles::compare(std::int64_t tile, std::uint64_t found) {
+void HomeTiles::compare(std::int64_t tile, std::uint64_t found) const {
   if (found == checksums_[static_cast<std::size_t>(tile)]) return;
   throw damaged_tile(home_.file->path().string() + ", " + name_, grid_.box(tile));
 }
 
-/// Reads the whole tile once more and compares it, unless that has been done.
-void HomeTiles::check(std::int64_t tile) {
-  if (!claim(tile)) return;
-  const Box box = grid_.box(tile);
+/// Reads those of the adjacent tiles once more, as a whole, that nobody has, and compares them.
+void HomeTiles::check(std::int64_t first, std::int64_t last) {
+  while (first < last) {
+    const std::int64_t end = claim(first, last);
+    if (end > first) read_again(first, end);
+    first = std::max(end, first + 1);
+  }
+}
+
+/// Reads claimed tiles.
+void HomeTiles::read_again(std::int64_t first, std::int64_t last) {
   const auto begin = Clock::now();
+  std::int64_t bytes = 0;
   try {
-    compare(tile, checksum_at_home(box));
+    const std::vector<std::uint64_t> found = checksums_at_home(first, last);
+    for (std::int64_t tile = first; tile < last; ++tile) {
+      compare(tile, found[static_cast<std::size_t>(tile - first)]);
+      bytes += grid_.box(tile).volume() * element_;
+    }
   } catch (...) {
-    set(tile, State::unread);
+    set(first, last, State::unread);
     throw;
   }
-  set(tile, State::right);
+  set(first, last, State::right);
   const std::lock_guard lock(mutex_);
   if (rereads_.bytes == 0) rereads_.begin = begin;
   rereads_.begin = std::min(rereads_.begin, begin);
   rereads_.end = std::max(rereads_.end, Clock::now());
-  rereads_.bytes += box.volume() * element_;
+  rereads_.bytes += bytes;
 }
 
-std::uint64_t HomeTiles::checksum_at_home(const Box& tile) const {
-  const TileGrid bands = bands_of(tile.shape(), std::max<std::int64_t>(1, band_bytes / element_));
+/// Through the page cache: parts of the tiles are read next.
+std::vector<std::uint64_t> HomeTiles::checksums_at_home(std::int64_t first, std::int64_t last) const {
+  const Box tiles{grid_.box(first).begin, grid_.box(last - 1).end};
+  const TileGrid bands = bands_of(tiles.shape(), std::max<std::int64_t>(1, band_bytes / element_));
   std::vector<std::byte> buffer(static_cast<std::size_t>(volume(bands.tile_shape()) * element_));
-  io::RunningChecksum sum;
+  io::TileRowChecksums sums(grid_, element_, first, last);
   for (std::int64_t number = 0; number < bands.count(); ++number) {
     Box band = bands.box(number);
     for (int d = 0; d < band.rank(); ++d) {
-      band.begin[d] += tile.begin[d];
-      band.end[d] += tile.begin[d];
+      band.begin[d] += tiles.begin[d];
+      band.end[d] += tiles.begin[d];
     }
-    read_box(band, buffer.data());
-    sum.add(std::span(buffer).first(static_cast<std::size_t>(band.volume() * element_)));
+    read_box(band, buffer.data(), io::Route::page_cache);
+    sums.add(std::span(buffer).first(static_cast<std::size_t>(band.volume() * element_)));
   }
-  return sum.value();
+  return sums.values();
 }
 
 HomeTiles::Rereads HomeTiles::take_rereads() {
@@ -138,20 +177,21 @@ HomeTiles::Rereads HomeTiles::take_rereads() {
   return std::exchange(rereads_, {});
 }
 
-/// True if the caller must read the tile; waits while another thread reads it.
-bool HomeTiles::claim(std::int64_t tile) {
-  State& state = states_[static_cast<std::size_t>(tile)];
+/// Claims tiles from `first` on for the caller, who must read them; waits while another thread reads the first.
+/// @return one past the last of them, `last` at most; `first` if that one need not be read
+std::int64_t HomeTiles::claim(std::int64_t first, std::int64_t last) {
+  const auto state = [this](std::int64_t tile) -> State& { return states_[static_cast<std::size_t>(tile)]; };
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return state != State::being_read; });
-  if (state == State::right) return false;
-  state = State::being_read;
-  return true;
+  changed_.wait(lock, [&] { return state(first) != State::being_read; });
+  std::int64_t end = first;
+  for (; end < last && state(end) == State::unread; ++end) state(end) = State::being_read;
+  return end;
 }
 
-void HomeTiles::set(std::int64_t tile, State state) {
+void HomeTiles::set(std::int64_t first, std::int64_t last, State state) {
   {
     const std::lock_guard lock(mutex_);
-    states_[static_cast<std::size_t>(tile)] = state;
+    std::fill(states_.begin() + first, states_.begin() + last, state);
   }
   changed_.notify_all();
 }

@@ -15,7 +15,9 @@
 namespace terrace::run {
 
 /// Compares all that it reads with the checksums recorded when it was written. A tile that a box covers is compared
-/// as it is read; a tile that a box covers in part is read once more as a whole, at the first such box.
+/// as it is read; a tile that a box covers in part is read once more as a whole, at the first such box, together with
+/// its neighbours in the last dimension that the box covers in part, so that the rows read are as long as they can
+/// be.
 class HomeTiles {
  public:
   using Clock = std::chrono::steady_clock;
@@ -47,12 +49,15 @@ class HomeTiles {
   enum class State : std::uint8_t { unread, being_read, right };
 
   bool is_rest(const std::vector<std::uint64_t>& earlier, std::int64_t tile) const;
-  void read_box(const Box& box, void* buffer) const;
-  std::uint64_t checksum_at_home(const Box& tile) const;
-  void compare(std::int64_t tile, std::uint64_t found);
-  void check(std::int64_t tile);
-  bool claim(std::int64_t tile);
-  void set(std::int64_t tile, State state);
+  bool has_parts(const Box& box) const;
+  void read_box(const Box& box, void* buffer, io::Route route) const;
+  std::vector<std::uint64_t> checksums_at_home(std::int64_t first, std::int64_t last) const;
+  void compare(std::int64_t tile, std::uint64_t found) const;
+  void check_parts(const Box& box);
+  void check(std::int64_t first, std::int64_t last);
+  void read_again(std::int64_t first, std::int64_t last);
+  std::int64_t claim(std::int64_t first, std::int64_t last);
+  void set(std::int64_t first, std::int64_t last, State state);
 
   std::string name_;
   Home home_;

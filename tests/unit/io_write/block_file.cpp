@@ -116,6 +116,49 @@ TEST_CASE("boxes of any shape land where they belong and nowhere else") {
   }
 }
 
+TEST_CASE("thin rows are read to their places, however far apart they are") {
+  const test::TempFolder folder;
+  BlockFile file(folder / "a", BlockFile::Mode::create);
+  for (const std::int64_t columns : {3, 100, 1000, 1024, 1100, 9000, 20'000}) {  // a pitch of 12 bytes to 80 kB
+    const FileArray array{512, {1500, columns}, 4};
+    std::vector<std::byte> values(static_cast<std::size_t>(volume(array.shape) * 4));
+    fill(values.data(), 0, static_cast<std::int64_t>(values.size()), 6);
+    write_now(file, array.offset, values.data(), static_cast<std::int64_t>(values.size()));
+    for (const std::int64_t width : {std::int64_t{1}, columns / 3, columns - 1}) {
+      INFO(columns << " columns, " << width << " of them");
+      const Box box{{2, 1}, {1499, 1 + width}};
+      std::vector<std::byte> expected(static_cast<std::size_t>(box.volume() * 4)), back(expected.size());
+      copy_box(values.data(), Box::whole(array.shape), expected.data(), box, box, 4);
+      wait_for([&](auto done) { file.read_box(array, box, back.data(), done); });
+      CHECK(back == expected);
+    }
+  }
+  std::vector<std::byte> back(mib);
+  CHECK_THROWS_WITH(wait_for([&](auto done) {
+                      file.read_box({512, {100'000, 20'000}, 4}, {{1400, 0}, {1600, 1}}, back.data(), done);
+                    }),
+                    Catch::Contains("the file ends here"));
+}
+
+TEST_CASE("a box is read through the page cache on demand") {
+  const test::TempFolder folder;
+  BlockFile file(folder / "a", BlockFile::Mode::create);
+  const FileArray array{4096, {64, 16384}, 4};
+  const std::int64_t bytes = volume(array.shape) * 4;
+  PageBuffer buffer(bytes);
+  fill(buffer.data(), 0, bytes, 7);
+  write_now(file, array.offset, buffer.data(), bytes);
+  const std::int64_t direct = file.bytes_direct();
+  for (const Box& box : {Box{{0, 0}, {64, 16384}}, Box{{8, 0}, {40, 16384}}, Box{{3, 1024}, {60, 9216}}}) {
+    PageBuffer back(box.volume() * 4);
+    std::vector<std::byte> expected(static_cast<std::size_t>(box.volume() * 4));
+    copy_box(buffer.data(), Box::whole(array.shape), expected.data(), box, box, 4);
+    wait_for([&](auto done) { file.read_box(array, box, back.data(), done, Route::page_cache); });
+    CHECK(first_difference(back.data(), expected.data(), box.volume() * 4) == -1);
+    CHECK(file.bytes_direct() == direct);
+  }
+}
+
 TEST_CASE("boxes side by side are written row by row together, past the page cache where rows are whole pages") {
   struct Case {
     FileArray array;

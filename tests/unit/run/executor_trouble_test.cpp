@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "io/files/checksum.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/home_tiles.hpp"
 #include "tests/support/stage_runner.hpp"
@@ -252,7 +253,8 @@ TEST_CASE("Updates in place that were ready when a stop came are taken back, and
   CHECK(stops > 12);
 }
 
-TEST_CASE("Updates of one tile by blocks of two launches are taken back when a stop comes, and the next run goes on") {
+TEST_CASE(
+    "Updates of one tile by blocks of two launches are taken back when a stop comes, and the next run goes on") {
   int stops = 0;
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     INFO("seed " << seed);
@@ -337,7 +339,11 @@ TEST_CASE("What a stage has written is checked when another reads it") {
   std::int64_t bytes = 0;
   rest->check_rest(earlier, [&](std::int64_t more) { bytes += more; });
   CHECK(bytes == 4 * 512 * 8);
-  CHECK_THROWS_AS(rest->check_rest(earlier, [](std::int64_t) { throw Stopped("now"); }), Stopped);
+  CHECK(rest->rest_bytes(earlier) == 0);
+  rest->read({{2600}, {2700}}, values.data());
+  CHECK(rest->take_rereads().bytes == 0);
+  const auto stopped = home_tiles(folder.path(), program);
+  CHECK_THROWS_AS(stopped->check_rest(earlier, [](std::int64_t) { throw Stopped("now"); }), Stopped);
   // Side by side, and each tile is read by one of them.
   const auto tiles = home_tiles(folder.path(), program);
   std::atomic<int> failures = 0;
@@ -358,6 +364,66 @@ TEST_CASE("What a stage has written is checked when another reads it") {
   for (std::thread& reader : readers) reader.join();
   CHECK(failures > 0);
   CHECK(failures < 1000);
+}
+
+TEST_CASE("Tiles side by side that a box covers in part are read together, each once") {
+  test::TempFolder folder;
+  const TileGrid grid({100, 3000}, {40, 1000});
+  std::vector<u64> values(static_cast<std::size_t>(volume(grid.shape())));
+  std::mt19937_64 random(5);
+  for (u64& value : values) value = random();
+  std::vector<std::uint64_t> checksums;
+  for (std::int64_t tile = 0; tile < grid.count(); ++tile) {
+    checksums.push_back(io::checksum_box(values.data(), grid.shape(), sizeof(u64), grid.box(tile)));
+  }
+  const fs::path path = folder / "table";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(u64)));
+  const auto file = std::make_shared<io::BlockFile>(path, io::BlockFile::Mode::read_write);
+  const auto tiles = [&] {
+    return std::make_unique<run::HomeTiles>("table", run::Home{file, 0}, ElementType::u64, grid, checksums);
+  };
+  const auto is_right = [&](run::HomeTiles& of, const Box& box) {
+    std::vector<u64> found(static_cast<std::size_t>(box.volume())), expected(found.size());
+    of.read(box, found.data());
+    copy_box(values.data(), Box::whole(grid.shape()), expected.data(), box, box, sizeof(u64));
+    return found == expected;
+  };
+  constexpr std::int64_t tile_bytes = 40 * 1000 * 8;
+  const auto rows = tiles();
+  CHECK(is_right(*rows, {{3, 0}, {5, 3000}}));  // three tiles
+  CHECK(rows->take_rereads().bytes == 3 * tile_bytes);
+  CHECK(is_right(*rows, {{5, 10}, {39, 2990}}));
+  CHECK(rows->take_rereads().bytes == 0);
+  CHECK(is_right(*rows, {{30, 500}, {50, 1500}}));  // two more
+  CHECK(rows->take_rereads().bytes == 2 * tile_bytes);
+  CHECK(is_right(*rows, {{0, 0}, {100, 3000}}));  // all as a whole
+  CHECK(is_right(*rows, {{90, 2900}, {91, 2901}}));
+  CHECK(rows->take_rereads().bytes == 0);
+  const auto mixed = tiles();
+  CHECK(is_right(*mixed, {{40, 500}, {80, 3000}}));  // one in part, two as a whole
+  CHECK(mixed->take_rereads().bytes == tile_bytes);
+  const auto shared = tiles();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> readers;
+  for (int reader = 0; reader < 4; ++reader) {
+    readers.emplace_back([&, reader] {
+      for (std::int64_t row = reader; row < 100; row += 4) {
+        const std::int64_t begin = row * 37 % 2000;
+        if (!is_right(*shared, {{row, begin}, {row + 1, begin + 900}})) ++wrong;
+      }
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  CHECK(wrong == 0);
+  CHECK(shared->take_rereads().bytes == 6 * tile_bytes + 3 * tile_bytes / 2);
+  flip(path, (50 * 3000 + 1234) * 8);
+  const auto flipped = tiles();
+  CHECK(is_right(*flipped, {{0, 0}, {30, 3000}}));
+  for (int time = 0; time < 2; ++time) {
+    CHECK_THROWS_WITH(is_right(*flipped, {{70, 0}, {71, 3000}}), Catch::Contains("[40, 80) x [1000, 2000)"));
+  }
+  CHECK(is_right(*flipped, {{70, 0}, {71, 900}}));
 }
 
 TEST_CASE("What was done and what was left out is counted over a stop") {
