@@ -48,6 +48,28 @@ const char* fault_of(From value, const WeightRules& rules) {
   return nullptr;
 }
 
+/// The least and the largest value that the rules leave as they are, as all between them, in a matrix of that type.
+template <class T>
+std::pair<T, T> kept_range(const WeightRules& rules) {
+  const T infinity = recursive::infinity<T>();
+  T most = static_cast<T>(infinity - 1);
+  bool below = rules.nothing == Nothing::minus_infinity, above = rules.nothing == Nothing::infinity;
+  if constexpr (std::is_floating_point_v<T>) {
+    most = std::numeric_limits<T>::max();
+    below |= rules.any_infinity;
+    above |= rules.any_infinity;
+  }
+  const T least = rules.not_negative ? T(0) : static_cast<T>(below ? -infinity : -most);
+  return {least, above ? infinity : most};
+}
+
+template <class T>
+bool all_in(const std::pair<T, T>& range, const T* values, std::int64_t count) {
+  int in = 1;
+  for (std::int64_t n = 0; n < count; ++n) in &= int{values[n] >= range.first} & int{values[n] <= range.second};
+  return in != 0;
+}
+
 /// Calls visit(rows, values) for pieces of whole rows of the box, in order, until one returns false; the values are
 /// of the matrix's own type.
 template <class From, class Visit>
@@ -90,13 +112,33 @@ class Weights : public io::Source {
       if (rules_.nothing == Nothing::false_) return read_truth<From>(box, static_cast<std::uint8_t*>(buffer));
       dispatch(type_, [&](auto to) {
         using To = decltype(to);
-        if constexpr (has_infinity<To>) read_as<From>(box, static_cast<To*>(buffer));
+        if constexpr (has_infinity<To> && std::is_same_v<From, To>) read_same(box, static_cast<To*>(buffer));
+        else if constexpr (has_infinity<To>) read_as<From>(box, static_cast<To*>(buffer));
         else throw Error("elements of " + std::string(name_of(type_)));
       });
     });
   }
 
  private:
+  /// Reads into the buffer itself: few elements, or none, are not the same in the end.
+  template <class T>
+  void read_same(const Box& box, T* values) {
+    matrix_->read(box, values);
+    if (rules_.stated) check_stated(box, values);
+    if (rules_.zeros) count_zeros(box, values);
+    const std::pair<T, T> kept = kept_range<T>(rules_);
+    const std::int64_t columns = box.end[1] - box.begin[1];
+    for (std::int64_t i = box.begin[0]; i < box.end[0]; ++i, values += columns) {
+      if (rules_.no_edge || !all_in(kept, values, columns)) {
+        for (std::int64_t j = 0; j < columns; ++j) values[j] = weight<T>(values[j], i, box.begin[1] + j);
+      }
+      if (rules_.zero_diagonal && box.begin[1] <= i && i < box.end[1]) {
+        T& self = values[i - box.begin[1]];
+        self = std::min(self, T(0));
+      }
+    }
+  }
+
   template <class From, class To>
   void read_as(const Box& box, To* out) {
     read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
