@@ -1,36 +1,20 @@
 #include "io/files/copy_bytes.hpp"
 
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
+#include <span>
 #include <vector>
 
 #include "io/files/durable.hpp"
+#include "io/files/tile_checksums.hpp"
 
 namespace terrace::io {
 namespace {
 
-constexpr std::int64_t shared_block = 4096;                      // of file systems that share bytes
-constexpr std::int64_t copied_at_once = std::int64_t{32} << 20;  // bytes between two calls of `progress`
-
-/// One call of copy_file_range(2). @return bytes copied; 0 if the system cannot copy between these files
-std::int64_t copy_in_system(const FilePlace& from, const FilePlace& to, std::int64_t bytes) {
-  loff_t in = from.offset, out = to.offset;
-  const ssize_t copied =
-      ::copy_file_range(from.descriptor, &in, to.descriptor, &out, static_cast<std::size_t>(bytes), 0);
-  if (copied >= 0) return copied;
-  if (errno == EXDEV || errno == ENOSYS || errno == EOPNOTSUPP || errno == EINVAL || errno == EINTR) return 0;
-  throw system_error(to.path.string(), "cannot be written", errno);
-}
-
-void copy_through_memory(const FilePlace& from, const FilePlace& to, std::int64_t bytes) {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(bytes));
-  read_fully(from.descriptor, buffer, from.offset, from.path);
-  write_fully(to.descriptor, buffer, to.offset, to.path);
-}
+constexpr std::int64_t shared_block = 4096;                     // of file systems that share bytes
+constexpr std::int64_t begun_at_once = std::int64_t{16} << 20;  // bytes that the system is told to write
 
 }  // namespace
 
@@ -45,19 +29,35 @@ std::int64_t share_bytes(const FilePlace& from, const FilePlace& to, std::int64_
   return ::ioctl(to.descriptor, FICLONERANGE, &range) == 0 ? whole : 0;
 }
 
-void copy_bytes(FilePlace from, FilePlace to, std::int64_t bytes, const std::function<void(std::int64_t)>& progress) {
-  while (bytes > 0) {
-    const std::int64_t next = std::min(bytes, copied_at_once);
-    std::int64_t copied = copy_in_system(from, to, next);
-    if (copied == 0) {
-      copy_through_memory(from, to, next);
-      copied = next;
-    }
-    from.offset += copied;
-    to.offset += copied;
-    bytes -= copied;
-    progress(copied);
-  }
+std::vector<std::uint64_t> copy_tiles(const FilePlace& from, const FilePlace& to, const TileGrid& grid,
+                                      std::int64_t element_size, std::int64_t first, std::int64_t last,
+                                      const std::function<void(std::int64_t)>& progress) {
+  std::int64_t begin = 0, end = 0;  // bytes that have been written without a gap, and are not begun
+  const auto begin_writing = [&] {
+    // The sync reports failures.
+    if (end > begin) sync_file_range(to.descriptor, to.offset + begin, end - begin, SYNC_FILE_RANGE_WRITE);
+    begin = end;
+  };
+  auto sums =
+      checksums_of_tiles(grid, element_size, first, last, [&](std::int64_t offset, std::span<std::byte> piece) {
+        read_fully(from.descriptor, piece, from.offset + offset, from.path);
+        write_fully(to.descriptor, piece, to.offset + offset, to.path);
+        if (offset != end) {
+          begin_writing();
+          begin = offset;
+        }
+        end = offset + std::ssize(piece);
+        if (end - begin >= begun_at_once) begin_writing();
+        progress(std::ssize(piece));
+      });
+  begin_writing();
+  return sums;
+}
+
+void copy_bytes(const FilePlace& from, const FilePlace& to, std::int64_t bytes) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(bytes));
+  read_fully(from.descriptor, buffer, from.offset, from.path);
+  write_fully(to.descriptor, buffer, to.offset, to.path);
 }
 
 }  // namespace terrace::io

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "io/files/entry.hpp"
+#include "pipeline/base/box.hpp"
 
 namespace terrace::io {
 
@@ -20,9 +22,15 @@ struct FilePlace {
 /// if the file system can. @return bytes shared; 0 if it cannot
 std::int64_t share_bytes(const FilePlace& from, const FilePlace& to, std::int64_t bytes);
 
-/// Copies bytes within the system, or through memory from one file system to another.
+/// Copies tiles [first, last) of a row-major array, which lie side by side in its last dimension, through memory. The
+/// system begins to write them to the disk meanwhile. @param from, to the first byte of the array
 /// @param progress called with the bytes copied since its last call; it may throw
-/// @throws IoError, also if `from` ends before
-void copy_bytes(FilePlace from, FilePlace to, std::int64_t bytes, const std::function<void(std::int64_t)>& progress);
+/// @return checksums of the tiles as they were read, in their order @throws IoError, also if `from` ends before
+std::vector<std::uint64_t> copy_tiles(const FilePlace& from, const FilePlace& to, const TileGrid& grid,
+                                      std::int64_t element_size, std::int64_t first, std::int64_t last,
+                                      const std::function<void(std::int64_t)>& progress);
+
+/// Copies few bytes through memory. @throws IoError, also if `from` ends before
+void copy_bytes(const FilePlace& from, const FilePlace& to, std::int64_t bytes);
 
 }  // namespace terrace::io

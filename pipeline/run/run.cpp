@@ -233,7 +233,8 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   RunReport report;
   std::optional<Json> begun = folder.plan();
   if (begun) check_result(folder.held(), *begun);
-  const Json json = begun ? *begun : start_run(plan, folder, settings);
+  const StartedRun started = begun ? StartedRun{*begun, {}} : start_run(plan, folder, settings);
+  const Json& json = started.plan;
   const Progress progress = Ledger::read(folder.ledger());
   read_plan_of(folder, [&] { make_scratch(plan, json, progress, folder, settings); });
   report.attempts = progress.attempt + 1;
@@ -259,6 +260,9 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
         note_rereads(readable, report.profile);
       }
       readable.emplace_back();
+      for (const ResultArray& array : started.compared) {
+        if (array.stage == number) before.erase(static_cast<int>(array.array));
+      }
       const bool checked = !planned.temporary && !before.empty();
       if (planned.readers.empty() && !checked) continue;
       const StageTiles tiles = tiles_of(plan, number, json, folder, written.back());

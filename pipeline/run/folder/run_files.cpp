@@ -87,7 +87,7 @@ std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
   return datasets;
 }
 
-Json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+StartedRun start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   Json json;
   const std::string id = new_run_id();
   json["run"] = id;
@@ -131,7 +131,7 @@ Json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   note_taken(plan, folder);
   // Files are named before they are made, so that an interruption leaves no unknown file.
   folder.begin(json);
-  return json;
+  return {std::move(json), taken.compared()};
 }
 
 void make_scratch(const RunPlan& plan, const Json& json, const Progress& progress, const RunFolder& folder,

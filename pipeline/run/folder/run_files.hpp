@@ -19,9 +19,20 @@ struct LargeDataset {
 /// All of them, in order.
 std::vector<LargeDataset> large_datasets(const RunPlan& plan);
 
+/// A result array, by the numbers of its stage and of the array in that.
+struct ResultArray {
+  std::size_t stage, array;
+};
+
+/// A run that has been started.
+struct StartedRun {
+  nlohmann::json plan;                // the content of plan.json
+  std::vector<ResultArray> compared;  // taken over, and compared with their checksums as they were copied
+};
+
 /// Makes the result file with its extents, and records the places of all files of the run in plan.json.
-/// @return the content of plan.json @throws IoError, also if a file system has too little space
-nlohmann::json start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
+/// @throws IoError, also if a file system has too little space, or what is taken over is not as it was written
+StartedRun start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
 /// Checks the scratch files that the plan names, and makes missing ones.
 /// @throws IoError if one with data of an earlier attempt is missing or short, or if one is not of this run

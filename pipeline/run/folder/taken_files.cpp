@@ -2,12 +2,22 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
 #include <map>
+#include <mutex>
+#include <utility>
 
+#include "io/files/io_threads.hpp"
+#include "io/files/tile_checksums.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/executor/store.hpp"
 
 namespace terrace::run {
 namespace {
+
+constexpr std::size_t copying_threads = 2;  // one at a time writes to the file; the other one reads
 
 /// Opens the result that the part is in. @throws IoError unless it is the file that was looked at
 io::Descriptor open_result(const TakenPart& part) {
@@ -37,10 +47,12 @@ TakenBytes::TakenBytes(const RunPlan& plan, const std::vector<LargeDataset>& dat
       files_.push_back(io::open_file(folder.result(), O_RDWR));
       to = files_.back().get();
     }
-    const std::int64_t offset = part->group.large.at(datasets[i].array).offset;
-    pieces_.push_back({{open[part->file], part->file, offset},
+    const io::StoredTiles& dataset = part->group.large.at(datasets[i].array);
+    pieces_.push_back({{open[part->file], part->file, dataset.offset},
                        {to, folder.result().path(), created.extents[i]->offset},
-                       created.extents[i]->bytes});
+                       created.extents[i]->bytes,
+                       {datasets[i].stage, datasets[i].array},
+                       &dataset});
   }
 }
 
@@ -51,6 +63,7 @@ std::int64_t TakenBytes::share() {
     piece.from.offset += shared;
     piece.to.offset += shared;
     piece.bytes -= shared;
+    piece.shares = shared > 0;
     all += shared;
   }
   return all;
@@ -61,9 +74,84 @@ void TakenBytes::copy_rest(const RunSettings& settings) {
   for (const Piece& piece : pieces_) all += piece.bytes;
   const Watch watch = watch_of(settings);
   WatchedPart copying(watch, "copying what is taken over", "byte", all);
+  std::vector<Tiles> tiles;
   for (const Piece& piece : pieces_) {
-    io::copy_bytes(piece.from, piece.to, piece.bytes, [&](std::int64_t bytes) { copying.advance(bytes); });
+    if (piece.shares) {
+      io::copy_bytes(piece.from, piece.to, piece.bytes);
+      copying.advance(piece.bytes);
+      continue;
+    }
+    const TileGrid grid(piece.dataset->spec.shape, piece.dataset->tiles.tile);
+    for (std::int64_t first = 0, last = 0; first < grid.count(); first = last) {
+      last = io::end_of_tile_group(grid, first);
+      tiles.push_back({&piece, grid, first, last});
+    }
+    compared_.push_back(piece.array);
   }
+  copy_compared(tiles, copying);
+}
+
+void TakenBytes::copy_compared(const Tiles& tiles, const std::function<void(std::int64_t)>& progress) {
+  const io::StoredTiles& dataset = *tiles.piece->dataset;
+  const auto element = static_cast<std::int64_t>(size_of(dataset.spec.type));
+  const auto found =
+      io::copy_tiles(tiles.piece->from, tiles.piece->to, tiles.grid, element, tiles.first, tiles.last, progress);
+  for (std::int64_t tile = tiles.first; tile < tiles.last; ++tile) {
+    if (found[static_cast<std::size_t>(tile - tiles.first)] ==
+        dataset.tiles.checksums.at(static_cast<std::size_t>(tile)))
+      continue;
+    throw damaged_tile(tiles.piece->from.path.string() + ", dataset " + dataset.spec.path, tiles.grid.box(tile));
+  }
+}
+
+/// Copies on several threads; this one tells what they have copied.
+void TakenBytes::copy_compared(const std::vector<Tiles>& tiles, WatchedPart& copying) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t next = 0;
+  std::int64_t copied = 0;  // bytes that have not been told
+  std::exception_ptr error;
+  int working = static_cast<int>(std::min<std::size_t>(copying_threads, tiles.size()));
+  const auto note = [&](std::int64_t bytes) {
+    const std::lock_guard lock(mutex);
+    if (error) throw Stopped("");  // the error is thrown below
+    copied += bytes;
+    changed.notify_one();
+  };
+  const auto work = [&] {
+    std::unique_lock lock(mutex);
+    while (!error && next < tiles.size()) {
+      const Tiles& mine = tiles[next++];
+      lock.unlock();
+      std::exception_ptr failure;
+      try {
+        copy_compared(mine, note);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      lock.lock();
+      if (!error) error = failure;
+    }
+    --working;
+    changed.notify_one();
+  };
+  io::IoThreads threads(std::max(1, working));
+  for (int thread = working; thread > 0; --thread) threads.post(work);
+  std::unique_lock lock(mutex);
+  while (working > 0 || copied > 0) {
+    changed.wait(lock, [&] { return working == 0 || copied > 0; });
+    const std::int64_t bytes = std::exchange(copied, 0);
+    lock.unlock();
+    std::exception_ptr stop;
+    try {
+      copying.advance(bytes);
+    } catch (...) {
+      stop = std::current_exception();
+    }
+    lock.lock();
+    if (!error) error = stop;
+  }
+  if (error) std::rethrow_exception(error);
 }
 
 void note_taken(const RunPlan& plan, const RunFolder& folder) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "io/files/copy_bytes.hpp"
 #include "io/results/file.hpp"
+#include "pipeline/base/watch.hpp"
 #include "pipeline/run/folder/run_files.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -21,17 +23,33 @@ class TakenBytes {
 
   /// Lets the results share bytes, if the file system can. @return bytes that take no space
   std::int64_t share();
-  /// Copies all other bytes; nothing is durable yet. @throws Stopped, IoError
+  /// Copies all other bytes; nothing is durable yet. Compares the tiles of datasets that share none with their
+  /// checksums, as they are read. @throws Stopped, IoError, also if a tile is not as it was written
   void copy_rest(const RunSettings& settings);
+  /// The datasets of which all tiles have been compared.
+  const std::vector<ResultArray>& compared() const { return compared_; }
 
  private:
   struct Piece {
     io::FilePlace from, to;
     std::int64_t bytes;  // that are to be moved
+    ResultArray array;
+    const io::StoredTiles* dataset;
+    bool shares = false;
   };
+  /// Adjacent tiles of a piece.
+  struct Tiles {
+    const Piece* piece;
+    TileGrid grid;
+    std::int64_t first, last;
+  };
+
+  static void copy_compared(const Tiles& tiles, const std::function<void(std::int64_t)>& progress);
+  void copy_compared(const std::vector<Tiles>& tiles, WatchedPart& copying);
 
   std::vector<io::Descriptor> files_;
   std::vector<Piece> pieces_;
+  std::vector<ResultArray> compared_;
 };
 
 /// Makes the first file of the ledger, `0.log`, which names the stages that were taken over as complete.

@@ -1,11 +1,17 @@
 // Checksums of tiles that are read in the order of the file.
 #include "io/files/tile_checksums.hpp"
 
+#include <fcntl.h>
+
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <utility>
 
 #include "io/files/checksum.hpp"
+#include "io/files/copy_bytes.hpp"
+#include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
+#include "tests/support/temp_folder.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
@@ -84,4 +90,32 @@ TEST_CASE("a read that fails ends it") {
   CHECK_THROWS_AS(
       checksums_of_tiles(grid, 4, 0, 10, [](std::int64_t, std::span<std::byte>) { throw IoError("f", "x"); }),
       IoError);
+}
+
+TEST_CASE("tiles are copied to another place, with the checksums of what was read") {
+  const test::TempFolder folder;
+  const Extents shape{300, 20'000};
+  const TileGrid grid(shape, {128, 6000});
+  const auto array = noise(volume(shape) * 4);
+  const Descriptor from = open_file(folder / "from", O_RDWR | O_CREAT);
+  const Descriptor to = open_file(folder / "to", O_RDWR | O_CREAT);
+  write_fully(from.get(), array, 100, "from");
+  const FilePlace source{from.get(), folder / "from", 100}, target{to.get(), folder / "to", 4096};
+  std::int64_t copied = 0;
+  const auto count = [&](std::int64_t bytes) { copied += bytes; };
+  // A row of tiles, and a part of one.
+  for (const auto& [first, last] : {std::pair{0, 4}, {4, 5}, {5, 8}, {8, 12}}) {
+    const auto sums = copy_tiles(source, target, grid, 4, first, last, count);
+    REQUIRE(sums.size() == static_cast<std::size_t>(last - first));
+    for (std::int64_t tile = first; tile < last; ++tile) {
+      CHECK(sums[static_cast<std::size_t>(tile - first)] == checksum_box(array.data(), shape, 4, grid.box(tile)));
+    }
+  }
+  CHECK(copied == volume(shape) * 4);
+  std::vector<std::byte> back(array.size());
+  read_fully(to.get(), back, 4096, "to");
+  CHECK(back == array);
+  CHECK_THROWS_AS(copy_tiles(source, target, grid, 4, 0, 4, [](std::int64_t) { throw Stopped("now"); }), Stopped);
+  const FilePlace late{from.get(), folder / "from", 5000};
+  CHECK_THROWS_WITH(copy_tiles(late, target, grid, 4, 8, 12, count), Catch::Contains("the file ends here"));
 }
