@@ -42,7 +42,7 @@ enum class StreamForm {
   separable  // a box: the sum of a row, then of a column of such sums
 };
 
-/// What moves rows between memory and the warps that make levels.
+/// The mover of rows between memory and the warps that make levels.
 enum class Moving {
   bulk,   // bulk copies of these warps (cuda/streams/bulk.cuh)
   values  // a warp more, value by value: for rows that do not begin at multiples of 16 bytes (cuda/streams/mover.cuh)
@@ -208,8 +208,9 @@ struct CudaFormulaStream {
   static constexpr int rows_ahead = 8;
 
   /// By the fields of the formula, and if constant arrays are read; an even number of rows between barriers, at each
-  /// of which about a row a level is moved. H200, 2026-11-24, 8192 x 8192, 512 steps, Gcell/s, f32 and f64: heat2d
-  /// 2450, 1200; wave2d 1530, 750; fdtd2d 1100, 440; hotspot 620, 220. Other sizes: not measured.
+  /// of which about a row a level is moved. H100, 2026-11-26, 8192 x 8192, 512 steps, Gcell/s, f32 and f64: heat2d
+  /// 3030, 1390; wave2d 1550, 780; fdtd2d 1090, 368; hotspot 600, 341; with a warp that moved rows, H200, 2026-11-24:
+  /// 2450, 1200; 1530, 750; 1100, 440; 620, 220. Other sizes: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(int fields, bool arrays, int bytes) {
     if (bytes == 8) {
       if (fields == 1) return {4, 4, 4, 4, 4, 3};

@@ -9,6 +9,7 @@
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::stencil {
 
@@ -32,7 +33,7 @@ template <class TimeOf>
 i64 best_chunk_rows(i64 rows, i64 least, i64 resident, const TimeOf& time_of) {
   i64 best = rows, least_time = time_of(rows);
   for (i64 chunks = 2; chunks <= std::min<i64>(rows / least, 8 * resident); ++chunks) {
-    const i64 height = (rows + chunks - 1) / chunks, time = time_of(height);
+    const i64 height = ceiling(rows, chunks), time = time_of(height);
     if (time >= least_time) continue;
     least_time = time;
     best = height;

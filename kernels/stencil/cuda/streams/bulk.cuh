@@ -128,7 +128,7 @@ class StreamBulk {
       }
     }
   }
-  /// Where columns are periodic, the cells beyond an end of the grid lie at the other one.
+  /// The cells beyond an end of periodic columns lie at the other end.
   __device__ __forceinline__ void fetch_row(Chunk* to, const T* row, device::Arrivals& arrivals) const {
     if (task_.wraps_columns == 0) {
       device::begin_bulk_copy(to, row, static_cast<u32>(S::chunks * 16), arrivals);
@@ -141,30 +141,20 @@ class StreamBulk {
                             static_cast<u32>(S::tile - split) * static_cast<u32>(sizeof(T)), arrivals);
   }
 
-  /// A row of the grid, modulo its extent if rows wrap.
-  __device__ __forceinline__ i64 wrapped(i64 row) const {
-    if (task_.wraps_rows != 0) {
-      while (row < 0) row += task_.extent;
-      while (row >= task_.extent) row -= task_.extent;
-    }
-    return row;
-  }
   /// The first cell of the tile in a row that is read.
   __device__ __forceinline__ T* cells_from(const Lines<T>& from, i64 row) const {
     return from.row(row, task_.width) + tile().first_column + (tile().before > 0 ? task_.width : 0);
   }
-  /// The same of the row of that number. Rows beyond those that there are contribute to nothing that is written:
-  /// another one takes their place.
+  /// The same of the row of that number.
   __device__ __forceinline__ const T* row_from(i32 f, i32 number) const {
     const Lines<T>& from = task_.from[f];
-    const i64 row = wrapped(tile().first_row + number);
-    return cells_from(from, row < from.begin[0] ? from.begin[0] : row >= from.end ? from.end - 1 : row);
+    return cells_from(from, nearest_row(from, row_read(task_, tile(), number)));
   }
   /// The first cell that is written of the row of that number; null if it is not one of the chunk.
   __device__ __forceinline__ T* row_to(i32 f, i32 number) const {
     const i32 written = number - tile().first_written;
     if (written < 0 || written >= tile().count) return nullptr;
-    return cells_to(task_.to[f], tile().first_row + S::halo() + written);
+    return cells_to(task_.to[f], row_written<S>(tile(), written));
   }
   __device__ __forceinline__ T* cells_to(const Lines<T>& to, i64 row) const {
     return to.row(row, task_.width) + tile().first_column + tile().useful_begin;
@@ -173,8 +163,8 @@ class StreamBulk {
   /// The batches from one on that follow one another.
   __device__ BulkRun<T> run_from(i32 f, i32 batch) const {
     const Lines<T>& from = task_.from[f];
-    const i64 row = wrapped(tile().first_row + i64{batch} * S::rows);
-    if (row < from.begin[0] || row >= from.end) return {nullptr, batch};
+    const i64 row = row_read(task_, tile(), batch * S::rows);
+    if (!has_row(from, row)) return {nullptr, batch};
     return {cells_from(from, row), end_of(batch, from.rows_of(from.piece_of(row)).end - row)};
   }
   /// The same of those that are written as a whole, or not at all.
@@ -184,7 +174,7 @@ class StreamBulk {
     if (number + S::rows <= 0) return {nullptr, tile().first_written / S::rows};
     if (number < 0) return {nullptr, batch};
     const Lines<T>& to = task_.to[f];
-    const i64 row = tile().first_row + S::halo() + number, rows = to.rows_of(to.piece_of(row)).end - row;
+    const i64 row = row_written<S>(tile(), number), rows = to.rows_of(to.piece_of(row)).end - row;
     return {cells_to(to, row), end_of(batch, rows < left ? rows : left)};
   }
   static __device__ __forceinline__ i32 end_of(i32 batch, i64 rows) {

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 
+#include "pipeline/base/rounding.hpp"
+
 namespace terrace::stencil {
 
 StreamCut::StreamCut(const StencilSpec& spec, const measured::StreamSizes& sizes,
-                     unsigned (*resident_blocks)(unsigned warps))
+                     unsigned (*resident_blocks)(unsigned warps, bool aligned))
     : spec_(spec), sizes_(sizes) {
-  for (int warps = 1; warps <= sizes.warps; ++warps)
-    resident_.push_back(resident_blocks(static_cast<unsigned>(warps)));
+  for (const bool aligned : {false, true}) {
+    for (unsigned warps = 1; warps <= static_cast<unsigned>(sizes.warps); ++warps) {
+      resident_[static_cast<std::size_t>(aligned)].push_back(resident_blocks(warps, aligned));
+    }
+  }
 }
 
 i64 StreamCut::most_levels(const StencilTask& task) const {
@@ -18,18 +23,16 @@ i64 StreamCut::most_levels(const StencilTask& task) const {
   return task.whole != 0 ? wanted : std::clamp<i64>(spec_.slab_rows / (2 * spec_.radius), 1, wanted);
 }
 
-StreamChunks StreamCut::chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, unsigned warps) const {
-  const i64 tile = 32 * i64{sizes_.cells}, side = (halo + chunk - 1) / chunk * chunk, width = spec_.width();
+StreamChunks StreamCut::chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, i64 resident, unsigned warps) const {
+  const i64 tile = 32 * i64{sizes_.cells}, side = rounded_up(halo, chunk), width = spec_.width();
   const i64 least = 2 * spec_.radius, extra = 2 * halo + i64{warps} * sizes_.rows;
   StreamChunks chunks{};
   chunks.stride = tile - 2 * side;
-  chunks.tiles =
-      wraps ? (width + chunks.stride - 1) / chunks.stride : 1 + (width - tile + chunks.stride - 1) / chunks.stride;
+  chunks.tiles = wraps ? ceiling(width, chunks.stride) : 1 + ceiling(width - tile, chunks.stride);
   chunks.end_tiles = wraps ? 0 : std::min<i64>(chunks.tiles, 2);
-  const i64 resident = resident_[warps - 1];
   // All thread blocks run at once, or those of the tiles at the ends come first and have ended long before the last.
   const auto cut_into = [&](i64 height) {
-    const auto waves = [&] { return (chunks.blocks(rows) + resident - 1) / resident; };
+    const auto waves = [&] { return ceiling(chunks.blocks(rows), resident); };
     const i64 time = height + extra, eighths = measured::CudaStream::eighths_at_ends;
     chunks.rows = chunks.end_rows = height;
     const i64 even = waves() == 1 ? time * eighths / 8 : waves() * time;

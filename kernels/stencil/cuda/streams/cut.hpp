@@ -12,8 +12,9 @@ namespace terrace::stencil {
 /// The cut of a grid for a kernel of some sizes.
 class StreamCut {
  public:
-  /// @param resident_blocks gives the thread blocks of so many warps that are resident on the device at a time
-  StreamCut(const StencilSpec& spec, const measured::StreamSizes& sizes, unsigned (*resident_blocks)(unsigned warps));
+  /// @param resident_blocks of StreamLauncher
+  StreamCut(const StencilSpec& spec, const measured::StreamSizes& sizes,
+            unsigned (*resident_blocks)(unsigned warps, bool aligned));
 
   /// The most steps at once of a slab, and the number of steps of which others are best a multiple.
   i64 most_levels(const StencilTask& task) const;
@@ -40,6 +41,7 @@ class StreamCut {
     }
     const i64 halo = i64{spec_.radius} * sizes_.levels * warps_for(levels.count);
     task.chunks = chunks_of(task.rows.count(), halo, static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0,
+                            resident_[static_cast<std::size_t>(task.aligned)][warps_for(levels.count) - 1],
                             warps_for(levels.count));
     return task;
   }
@@ -51,11 +53,12 @@ class StreamCut {
 
  private:
   /// @param chunk values of 16 bytes @param wraps true if columns are periodic
-  StreamChunks chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, unsigned warps) const;
+  /// @param resident thread blocks that run at a time
+  StreamChunks chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, i64 resident, unsigned warps) const;
 
   StencilSpec spec_;
   measured::StreamSizes sizes_;
-  std::vector<i64> resident_;
+  std::vector<i64> resident_[2];  // thread blocks by warps, of rows that are not aligned, and that are
 };
 
 }  // namespace terrace::stencil

@@ -12,10 +12,10 @@ struct StreamLauncher {
   using Task = typename S::Task;
   static constexpr measured::StreamSizes sizes = S::sizes;
 
-  /// Loads the kernels. @return thread blocks of so many warps that are resident on the device at a time
-  static unsigned resident_blocks(unsigned warps) {
-    resident_blocks<ByValues>(warps);
-    return resident_blocks<S>(warps);
+  /// Loads the kernel of rows that are aligned, or not (StreamRows).
+  /// @return thread blocks of so many warps that are resident on the device at a time
+  static unsigned resident_blocks(unsigned warps, bool aligned) {
+    return aligned ? resident_blocks<S>(warps) : resident_blocks<ByValues>(warps);
   }
 
   /// @param warps that make levels

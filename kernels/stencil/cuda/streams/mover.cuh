@@ -166,19 +166,12 @@ class StreamMover {
   }
   /// The memory of a row that is read.
   __device__ StreamPlace<T> place_from(i32 field, i32 number) const {
-    i64 row = tile_.first_row + number;
-    if (task_.wraps_rows != 0) {
-      while (row < 0) row += task_.extent;
-      while (row >= task_.extent) row -= task_.extent;
-    }
     const Lines<T>& from = task_.from[field];
-    // Rows beyond those that there are contribute to nothing that is written: another one takes their place.
-    const bool is_there = row >= from.begin[0] && row < from.end;
-    if (!is_there) row = row < from.begin[0] ? from.begin[0] : from.end - 1;
-    return place_in(from, row, number, is_there ? from.rows_of(from.piece_of(row)).end - row : 1);
+    const i64 read = row_read(task_, tile_, number), row = nearest_row(from, read);
+    return place_in(from, row, number, has_row(from, read) ? from.rows_of(from.piece_of(row)).end - row : 1);
   }
   __device__ StreamPlace<T> place_to(i32 field, i32 number) const {
-    const i64 row = tile_.first_row + S::halo() + number;
+    const i64 row = row_written<S>(tile_, number);
     const Lines<T>& to = task_.to[field];
     StreamPlace<T> place = place_in(to, row, number, to.rows_of(to.piece_of(row)).end - row);
     place.row += tile_.useful_begin;

@@ -14,8 +14,8 @@ struct StencilState;
 template <class T>
 struct StreamKernel {
   measured::StreamSizes sizes;
-  /// Loads the kernel. @return thread blocks of so many warps that are resident on the device at a time
-  unsigned (*resident_blocks)(unsigned warps);
+  /// See StreamLauncher.
+  unsigned (*resident_blocks)(unsigned warps, bool aligned);
   void (*launch)(unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
                  const StreamTask<T>& task);
 };

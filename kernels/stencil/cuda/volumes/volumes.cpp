@@ -99,10 +99,9 @@ void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, c
   task.levels = static_cast<i32>(levels.count);
   task.wraps_rows = levels.whole && task.keeps_rows == 0;
   task.chunk_rows = best_chunk_rows(rows, 2 * spec_.radius, resident_, [&](i64 height) {
-    const i64 blocks = tiles * ((rows + height - 1) / height), waves = (blocks + resident_ - 1) / resident_;
-    return waves * (height + kernel_.depth + kernel_.delay);
+    return ceiling(tiles * ceiling(rows, height), resident_) * (height + kernel_.depth + kernel_.delay);
   });
-  const i64 chunks = (rows + task.chunk_rows - 1) / task.chunk_rows;
+  const i64 chunks = ceiling(rows, task.chunk_rows);
   kernel_.launch(static_cast<unsigned>(tiles * chunks), aligned, stream, state, task);
 }
 
