@@ -20,6 +20,7 @@
 #include "kernels/dp_table/cuda/plan.hpp"
 #include "kernels/dp_table/kernels.hpp"
 #include "pipeline/base/error.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 
 namespace terrace::dp_table::benchmark {
 namespace {
@@ -183,10 +184,5 @@ int run_all(int argc, char** argv) {
 }  // namespace terrace::dp_table::benchmark
 
 int main(int argc, char** argv) {
-  try {
-    return terrace::dp_table::benchmark::run_all(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
+  return terrace::benchmark_main([&] { return terrace::dp_table::benchmark::run_all(argc, argv); });
 }

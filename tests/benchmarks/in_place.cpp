@@ -11,6 +11,7 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/in_place/sweep.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/support/in_place_grid.hpp"
 
 namespace {
@@ -80,10 +81,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
+  return terrace::benchmark_main([&] { return run(argc, argv); });
 }

@@ -14,6 +14,7 @@
 #include "kernels/recursive/interval_rules.hpp"
 #include "kernels/recursive/intervals.hpp"
 #include "stages/recursive/triangles/order.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/differential/recursive/tiled_triangle.hpp"
 
 namespace terrace::recursive {
@@ -203,10 +204,5 @@ int run(int argc, char** argv) {
 }  // namespace terrace::recursive
 
 int main(int argc, char** argv) {
-  try {
-    return terrace::recursive::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  return terrace::benchmark_main([&] { return terrace::recursive::run(argc, argv); });
 }

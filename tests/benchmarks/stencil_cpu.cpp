@@ -23,6 +23,7 @@
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/base/error.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/benchmarks/stencil_loop.hpp"
 #include "tests/differential/stencil/driver.hpp"
 
@@ -189,10 +190,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
+  return terrace::benchmark_main([&] { return run(argc, argv); });
 }

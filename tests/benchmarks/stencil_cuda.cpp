@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/benchmarks/stencil_on_cuda.hpp"
 
 namespace terrace::stencil::benchmark {
@@ -87,10 +88,5 @@ int run_all(int argc, char** argv) {
 }  // namespace terrace::stencil::benchmark
 
 int main(int argc, char** argv) {
-  try {
-    return terrace::stencil::benchmark::run_all(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
+  return terrace::benchmark_main([&] { return terrace::stencil::benchmark::run_all(argc, argv); });
 }

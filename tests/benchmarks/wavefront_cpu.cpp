@@ -25,6 +25,7 @@
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/visit.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 
 namespace {
 
@@ -323,16 +324,13 @@ void run(int threads, const Letters& rows, const Letters& columns) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::map<std::string, std::string> options;
-  for (int i = 1; i + 1 < count; i += 2) options[arguments[i]] = arguments[i + 1];
-  try {
+  return terrace::benchmark_main([&] {
+    std::map<std::string, std::string> options;
+    for (int i = 1; i + 1 < count; i += 2) options[arguments[i]] = arguments[i + 1];
     const int threads = options.count("--threads") ? std::atoi(options["--threads"].c_str()) : 0;
     const bool files = options.count("--rows") && options.count("--columns");
     run(threads, files ? read_fasta(options["--rows"], 4) : random_letters(16569, 1),
         files ? read_fasta(options["--columns"], 5) : random_letters(16499, 2));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

@@ -17,6 +17,7 @@
 #include "kernels/wavefront/greedy_score.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/window.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/support/cuda_table.hpp"
 
 namespace terrace::wavefront {
@@ -391,10 +392,5 @@ int run(int argc, char** argv) {
 }  // namespace terrace::wavefront
 
 int main(int argc, char** argv) {
-  try {
-    return terrace::wavefront::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  return terrace::benchmark_main([&] { return terrace::wavefront::run(argc, argv); });
 }

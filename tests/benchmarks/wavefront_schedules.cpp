@@ -10,6 +10,7 @@
 #include <random>
 
 #include "kernels/wavefront/problems.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/support/cuda_table.hpp"
 #include "tests/support/schedules.hpp"
 
@@ -195,10 +196,5 @@ int run(int argc, char** argv) {
 }  // namespace terrace::wavefront
 
 int main(int argc, char** argv) {
-  try {
-    return terrace::wavefront::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+  return terrace::benchmark_main([&] { return terrace::wavefront::run(argc, argv); });
 }
