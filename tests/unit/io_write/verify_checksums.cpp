@@ -1,7 +1,6 @@
 // Results against their record of checksums: every kind of damage is found and named.
 #include "io/results/verify_checksums.hpp"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,11 +10,13 @@
 
 #include "io/results/checksums.hpp"
 #include "io/results/reader.hpp"
+#include "tests/support/flip.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/read_result.hpp"
 
 using namespace terrace;
 using namespace terrace::io;
+using test::flip;
 
 namespace fs = std::filesystem;
 
@@ -26,14 +27,6 @@ CreatedResult make_finished(const fs::path& path) {
   CreatedResult created = make_sample(path);
   finish_result(path, sample_finish());
   return created;
-}
-
-void flip(const fs::path& path, std::int64_t offset, int bit = 3) {
-  const Descriptor file = open_file(path, O_RDWR);
-  std::byte byte{};
-  read_fully(file.get(), {&byte, 1}, offset, path);
-  byte ^= static_cast<std::byte>(1 << bit);
-  write_fully(file.get(), std::span<const std::byte>(&byte, 1), offset, path);
 }
 
 /// Offset in the file of the bytes of a text, or of a number.
