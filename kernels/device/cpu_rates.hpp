@@ -11,8 +11,8 @@ struct CpuRates {
   double memory_bytes_per_second = 0;   // copy of buffers beyond the caches, read + write, all threads together
 };
 
-/// Those that the environment's TERRACE_CPU_RATES states: the three, in this order, with commas between. Without it
-/// they are measured, for some 20 ms, with that many threads. @throws DeviceError if it says something else
+/// The rates that the environment states in TERRACE_CPU_RATES: the three, in this order, with commas between. Without
+/// it they are measured, for some 20 ms, with that many threads. @throws DeviceError if it says something else
 CpuRates cpu_rates(InstructionSet set, int threads);
 
 }  // namespace terrace::device

@@ -58,7 +58,7 @@ void HomeTiles::read(const Box& box, void* buffer) {
   if (box.empty()) return;
   const bool parts = has_parts(box);
   if (parts) check_parts(box);
-  // What has been read to be checked is in the page cache.
+  // The check has just brought these tiles into the page cache.
   read_box(box, buffer, parts ? io::Route::page_cache : io::Route::best);
   grid_.for_each_tile(box, [&](std::int64_t tile, const Box& part) {
     if (part.volume() < grid_.box(tile).volume()) return;

@@ -67,7 +67,7 @@ std::int64_t cells_of_tile(const Extents& extents, const dp_table::Cut& cut) {
   return cells;
 }
 
-/// What a table needs with a cut.
+/// The needs of a table with a cut.
 struct TableNeeds {
   std::int64_t tile_cells, tiles, sources, live;  // as those of SearchCut
   std::int64_t next;                              // tiles of a block that the block before it does not need
