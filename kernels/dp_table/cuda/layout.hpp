@@ -83,6 +83,7 @@ struct TableLayout {
   i32 slab_cells;    // of a full slab
   i32 step_count, inner_count;
   i32 group_count, mask_words;
+  i32 early_group_count;  // of the groups, the first ones: their steps lead back by two levels of slabs at least
   i32 staged_count;  // of the outer steps, the first ones: they are prepared for a slab in shared memory
   i32 dominated;     // not 0: a step is not needed where a longer one fits
   Words guards;

@@ -20,29 +20,35 @@ using Index = std::vector<i64>;
 /// Bits of an index of a dimension.
 int bits_of(i64 extent) { return static_cast<int>(std::bit_width(static_cast<u64>(extent - 1))); }
 
-/// Sorts index vectors within `counts` by their sum, in each level in row-major order. Calls place(index) at each.
-/// @return where each level begins, and the end of the last
-template <class Number, class Place>
-std::vector<Number> sort_by_levels(const Index& counts, const Place& place) {
+/// Joins the parts of all index vectors, parts[d][index[d]] of each dimension d, and sorts them by the sum of their
+/// indices, in each level in row-major order.
+/// @return where each level begins in `sorted`, and the end of the last
+template <class Number, class Value, class Join>
+std::vector<Number> sort_by_levels(std::vector<std::vector<Value>> parts, Value joined, const Join& join,
+                                   std::vector<Value>& sorted) {
+  Index counts;
+  for (const auto& of_dimension : parts) counts.push_back(static_cast<i64>(of_dimension.size()));
   const std::vector<double> sizes = levels_of(counts);
   std::vector<Number> begin(sizes.size() + 1, 0);
   for (std::size_t level = 0; level < sizes.size(); ++level) {
     begin[level + 1] = begin[level] + static_cast<Number>(sizes[level]);
   }
+  sorted.resize(static_cast<std::size_t>(product(counts)));
+  // All have the part of a dimension with one index.
+  std::erase_if(parts, [&](const auto& of_dimension) {
+    if (of_dimension.size() == 1) joined = join(joined, of_dimension.front());
+    return of_dimension.size() == 1;
+  });
   std::vector<Number> next = begin;
-  Index index(counts.size(), 0);
-  std::size_t level = 0;
-  while (true) {
-    place(static_cast<std::size_t>(next[level]++), index);
-    std::size_t d = counts.size();
-    while (d-- > 0) {
-      if (++index[d] < counts[d]) break;
-      level -= static_cast<std::size_t>(index[d] - 1);
-      index[d] = 0;
+  const auto join_from = [&](const auto& self, std::size_t d, std::size_t level, const Value& before) -> void {
+    if (d == parts.size()) {
+      sorted[static_cast<std::size_t>(next[level]++)] = before;
+      return;
     }
-    if (d == static_cast<std::size_t>(-1)) return begin;
-    ++level;
-  }
+    for (const Value& part : parts[d]) self(self, d + 1, level++, join(before, part));
+  };
+  join_from(join_from, 0, 0, joined);
+  return begin;
 }
 
 /// The blocks of Algorithm 5.
@@ -74,6 +80,13 @@ Words cover_of(const TablePlan& plan, const std::set<Index>& all, Index step) {
 
 i64 mask_words(const TablePlan& plan) { return quotient_up(static_cast<i64>(plan.inner.size()), 32); }
 
+/// The levels of slabs by which a step out of a slab leads back, at least.
+i64 least_levels_back(const StepComponents& step, const TileCut& cut) {
+  i64 levels = 0;
+  for (std::size_t d = 0; d < cut.shape.size() && d <= cut.first; ++d) levels += step.components[d] / cut.shape[d];
+  return std::max<i64>(1, levels);
+}
+
 /// Parts the steps into outer and inner ones, the outer ones by groups.
 void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, bool in_ranges) {
   const std::set<Index> all = closed_steps(plan.table, plan.steps);
@@ -82,7 +95,7 @@ void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, 
   const bool is_cut = first < rank && (plan.cut.shape[first] < plan.extents[first] || (first == 0 && in_ranges));
   // Rows that are single cells lead to the rows before the tile from some cells of a slab, from others to the tile.
   const bool rows_are_cells = first == 0 && in_ranges;
-  using Key = std::tuple<bool, u64, u64>;
+  using Key = std::tuple<bool, bool, u64, u64>;
   std::map<Key, std::vector<DeviceStep>> groups;
   for (std::size_t number = 0; number < components.size(); ++number) {
     const StepEntry& entry = plan.steps.entries[number];
@@ -105,10 +118,13 @@ void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, 
     const bool leaves = step.leaves_tile || first == rank ||
                         std::any_of(before.begin(), before.end(), [](i64 component) { return component != 0; });
     const bool crosses = !leaves && is_cut && step.components[first] > 0;
-    if (leaves || crosses) groups[{crosses, group.word[0], group.word[1]}].push_back(made);
+    if (!leaves && !crosses) continue;
+    const bool is_early = !(crosses && rows_are_cells) && (step.leaves_tile || least_levels_back(step, plan.cut) > 1);
+    groups[{!is_early, crosses, group.word[0], group.word[1]}].push_back(made);
   }
   for (const auto& [key, steps] : groups) {
-    const auto& [crosses, low, high] = key;
+    const auto& [is_late, crosses, low, high] = key;
+    plan.early_groups += is_late ? 0 : 1;
     for (DeviceStep step : steps) {
       step.group = static_cast<i32>(plan.groups.size());
       plan.outer.push_back(step);
@@ -157,10 +173,11 @@ i64 cell_bytes(const Table& table) {
   return (keeps_state ? 16 : is_wide ? 16 : 8) + static_cast<i64>(size_of(table.type));
 }
 
-i64 offset_of(const TablePlan& plan, const Index& index) {
-  i64 offset = 0;
-  for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * plan.strides[d];
-  return offset;
+/// The packed form of an index of one dimension of a tile.
+Words packed_index(const TablePlan& plan, std::size_t d, i64 index) {
+  Index all(plan.extents.size(), 0);
+  all[d] = index;
+  return plan.pack(all);
 }
 
 }  // namespace
@@ -212,6 +229,7 @@ TableLayout TablePlan::layout(const TableLists& lists, const unsigned char* work
   layout.step_count = static_cast<i32>(outer.size());
   layout.inner_count = static_cast<i32>(inner.size());
   layout.group_count = static_cast<i32>(groups.size());
+  layout.early_group_count = static_cast<i32>(early_groups);
   layout.staged_count = static_cast<i32>(std::min<i64>(uniform_count, Sizes::most_staged));
   layout.guards = {{steps.guards.word[0], steps.guards.word[1]}};
   layout.row_word = steps.fields.front().word;
@@ -226,18 +244,19 @@ TableLayout TablePlan::layout(const TableLists& lists, const unsigned char* work
 }
 
 TableLists::TableLists(const TablePlan& plan) {
-  blocks.resize(static_cast<std::size_t>(plan.block_count));
   const Index& shape = plan.cut.shape;
-  block_levels = sort_by_levels<u64>(counts_of(plan.extents, shape), [&](std::size_t at, Index low) {
-    Index high = low;
-    i64 count = 1;
-    for (std::size_t d = 0; d < low.size(); ++d) {
-      low[d] *= shape[d];
-      high[d] = std::min(low[d] + shape[d], plan.extents[d]) - 1;
-      count *= high[d] + 1 - low[d];
+  std::vector<std::vector<SubBlock>> parts(shape.size());
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    for (i64 low = 0; low < plan.extents[d]; low += shape[d]) {
+      const i64 end = std::min(low + shape[d], plan.extents[d]);
+      parts[d].push_back(
+          {packed_index(plan, d, low), packed_index(plan, d, end - 1), low * plan.strides[d], end - low});
     }
-    blocks[at] = {plan.pack(low), plan.pack(high), offset_of(plan, low), count};
-  });
+  }
+  const auto join = [](const SubBlock& a, const SubBlock& b) {
+    return SubBlock{a.low.plus(b.low), a.high.plus(b.high), a.offset + b.offset, a.cells * b.cells};
+  };
+  block_levels = sort_by_levels<u64>(parts, {{{0, 0}}, {{0, 0}}, 0, 1}, join, blocks);
   if (plan.table.schedule == Schedule::partitioned) {
     cut_partitions(plan);
   } else {
@@ -292,10 +311,16 @@ void TableLists::order_cells(const TablePlan& plan) {
 void TableLists::cut_partitions(const TablePlan& plan) {
   const Index& shape = plan.cut.shape;
   const i64 cells_of_block = product(shape);
-  places.resize(static_cast<std::size_t>(cells_of_block));
-  place_levels = sort_by_levels<i32>(shape, [&](std::size_t at, const Index& index) {
-    places[at] = {plan.pack(index), offset_of(plan, index)};
-  });
+  std::vector<std::vector<CellPlace>> indices(shape.size());
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    for (i64 index = 0; index < shape[d]; ++index) {
+      indices[d].push_back({packed_index(plan, d, index), index * plan.strides[d]});
+    }
+  }
+  const auto join = [](const CellPlace& a, const CellPlace& b) {
+    return CellPlace{a.packed.plus(b.packed), a.offset + b.offset};
+  };
+  place_levels = sort_by_levels<i32>(indices, {{{0, 0}}, 0}, join, places);
   const Index counts = counts_of(plan.extents, shape);
   i64 block_stride = cells_of_block, stride = 1;
   std::vector<Index> parts(shape.size());

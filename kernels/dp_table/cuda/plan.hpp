@@ -34,6 +34,7 @@ struct TablePlan {
   std::vector<DeviceStep> outer, inner;  // the outer ones by groups
   i64 uniform_count = 0;                 // outer steps that lead back by the same distance from all cells of a slab
   std::vector<StepGroup> groups;
+  i64 early_groups = 0;  // the first ones, of steps that lead back by two levels of slabs at least
   i64 block_count = 1, block_levels = 1, place_levels = 1;
   TablePlaces places;
 };

@@ -102,9 +102,14 @@ class TileMaker {
       const i64 left = work_.last_cell + 1 - block_.offset;
       count_ = static_cast<i32>(left < block_.cells ? left : block_.cells);
       if (count_ > 0) stage();
-      if (!wait_for_level(level)) return;
+      // While the level before is made, most values are there already.
+      if (layout_.early_group_count > 0) {
+        if (!wait_for_levels(level, 2)) return;
+        if (count_ > 0) gather<true>();
+      }
+      if (!wait_for_levels(level, 1)) return;
       if (count_ > 0) {
-        gather();
+        gather<false>();
         __syncthreads();
         make_cells();
         __syncthreads();
@@ -151,12 +156,13 @@ class TileMaker {
     return true;
   }
 
-  /// Waits until the slabs of the level before are made. Only draw() asks the host about an abort, over the bus: all
-  /// slabs of lower levels were drawn and end by themselves, unless those who drew them have left.
-  __device__ bool wait_for_level(u64 level) {
-    if (thread_ == 0 && level > 0) {
-      const u64 wanted = layout_.block_levels[level] - layout_.block_levels[level - 1];
-      const u64* made = &counters_[level - 1];
+  /// Waits until the slabs of the levels are made that are at least `back` before `level`. Only draw() asks the host
+  /// about an abort, over the bus: all slabs of lower levels were drawn and end by themselves, unless those who drew
+  /// them have left.
+  __device__ bool wait_for_levels(u64 level, u64 back) {
+    if (thread_ == 0 && level >= back) {
+      const u64 last = level - back, wanted = layout_.block_levels[last + 1] - layout_.block_levels[last];
+      const u64* made = &counters_[last];
       ticket_.leaves = !device::wait_until<device::backoffs::blocks_of_level>(
           [&] { return device::load_acquire(made) >= wanted; },
           [&] { return device::load_relaxed(&state_->aborted) != 0; });
@@ -225,8 +231,12 @@ class TileMaker {
     return high;
   }
 
-  /// Combines the values where outer steps lead, for all cells.
+  /// Combines the values where outer steps lead, for all cells. @tparam early true: those of the early groups; false:
+  /// those of the others, after that
+  template <bool early>
   __device__ void gather() const {
+    const i32 first_group = early ? 0 : layout_.early_group_count;
+    const i32 end_group = early ? layout_.early_group_count : layout_.group_count;
     for (i32 first = thread_; first < count_; first += cells_at_once * tile_threads) {
       Words cell[cells_at_once];
       State state[cells_at_once];
@@ -234,15 +244,15 @@ class TileMaker {
       for (i32 k = 0; k < cells_at_once; ++k) {
         const i32 at = first + k * tile_threads;
         cell[k] = at < count_ ? low_.plus(layout_.cells[at]) : low_;
-        state[k] = Rule::none();
+        state[k] = !early && first_group > 0 && at < count_ ? kept(at) : Rule::none();
       }
       const char* here =
           static_cast<const char*>(work_.task.cells) + (block_.offset + first) * static_cast<i64>(sizeof(T));
-      for (i32 group = 0; group < layout_.group_count; ++group) {
+      for (i32 group = first_group; group < end_group; ++group) {
         const i32 begin = memory_.group_begin[group], end = memory_.group_end[group];
         if (begin < end) take_group(layout_.groups[group], begin, end, first, here, cell, state);
       }
-      for (i32 i = layout_.staged_count; i < layout_.step_count; ++i)
+      for (i32 i = early ? layout_.step_count : layout_.staged_count; i < layout_.step_count; ++i)
         take_unprepared(layout_.steps[i], first, cell, state);
 #pragma unroll
       for (i32 k = 0; k < cells_at_once; ++k) {
