@@ -6,6 +6,9 @@
 
 namespace terrace::dp_table {
 
+/// Cells of the largest level of a slab up to which one warp makes the slab's cells.
+inline constexpr i32 warp_cells = 32;
+
 /// Packed components (Packed in step_table.hpp).
 struct Words {
   u64 word[2];
@@ -80,6 +83,7 @@ struct TableLayout {
   u64 block_count;
   i32 order_level_count, place_level_count;
   i32 widest_level;  // cells of the largest one of a slab
+  i32 lanes;         // that share the inner steps of a cell: a power of two
   i32 slab_cells;    // of a full slab
   i32 step_count, inner_count;
   i32 group_count, mask_words;
