@@ -88,8 +88,8 @@ struct TableLayout {
   i32 step_count, inner_count;
   i32 group_count, mask_words;
   i32 early_group_count;  // of the groups, the first ones: their steps lead back by two levels of slabs at least
-  i32 staged_count;  // of the outer steps, the first ones: they are prepared for a slab in shared memory
-  i32 dominated;     // not 0: a step is not needed where a longer one fits
+  i32 staged_count;       // of the outer steps, the first ones: they are prepared for a slab in shared memory
+  i32 dominated;          // not 0: a step is not needed where a longer one fits
   Words guards;
   i32 row_word, row_shift;  // the place of the dimension that is cut into rows
   u64 row_mask;

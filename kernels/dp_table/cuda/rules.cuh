@@ -2,7 +2,8 @@
 //
 // A rule (rules.hpp) has here, in addition, the type in which cells are combined (Wide), and the state of a cell
 // while it is made (State): none() is that before the first step; take() adds the value where a step leads; merge()
-// joins states of different steps; of_lane() is the state of the lane with number ^ `other`; made() is the cell's value.
+// joins states of different steps; of_lane() is the state of the lane with number ^ `other`; made() is the cell's
+// value.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
@@ -91,8 +92,7 @@ struct ReachedOf : Reached {
 
   __device__ static constexpr Wide origin(const TableLayout& layout) { return Reached::origin(layout.modulus); }
   __device__ static State none() { return {unreached(), -1}; }
-  __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32 number,
-                                              const TableLayout& layout) {
+  __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32 number, const TableLayout& layout) {
     merge(state, {value, number}, layout);
   }
   __device__ __forceinline__ static State of_lane(const State& state, i32 other) {
