@@ -32,8 +32,6 @@ struct CudaTiles {
   static constexpr long long slab_bytes = 40 << 10;
   /// Outer steps that are prepared in shared memory, and inner steps of a slab, all of them there. Not measured.
   static constexpr int most_staged = 768, most_inner = 512;
-  /// Steps whose values a thread has in flight together, and lanes that share a cell's inner steps. Not measured.
-  static constexpr int steps_at_once = 4, most_lanes = 4;
   /// Nanoseconds from the last slab of a level to the first of the next. These times are rough: the tables of
   /// chapter 5 took 0.8 to 2.3 times what they give on an H100. Not measured by itself.
   static constexpr double level = 1500;

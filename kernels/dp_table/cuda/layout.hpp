@@ -6,9 +6,6 @@
 
 namespace terrace::dp_table {
 
-/// Cells of the largest level of a slab up to which one warp makes the slab's cells.
-inline constexpr i32 warp_cells = 32;
-
 /// Packed components (Packed in step_table.hpp).
 struct Words {
   u64 word[2];
@@ -83,13 +80,12 @@ struct TableLayout {
   u64 block_count;
   i32 order_level_count, place_level_count;
   i32 widest_level;  // cells of the largest one of a slab
-  i32 lanes;         // that share the inner steps of a cell: a power of two
   i32 slab_cells;    // of a full slab
   i32 step_count, inner_count;
   i32 group_count, mask_words;
   i32 early_group_count;  // of the groups, the first ones: their steps lead back by two levels of slabs at least
-  i32 staged_count;       // of the outer steps, the first ones: they are prepared for a slab in shared memory
-  i32 dominated;          // not 0: a step is not needed where a longer one fits
+  i32 staged_count;  // of the outer steps, the first ones: they are prepared for a slab in shared memory
+  i32 dominated;     // not 0: a step is not needed where a longer one fits
   Words guards;
   i32 row_word, row_shift;  // the place of the dimension that is cut into rows
   u64 row_mask;

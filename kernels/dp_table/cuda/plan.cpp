@@ -78,18 +78,6 @@ Words cover_of(const TablePlan& plan, const std::set<Index>& all, Index step) {
   return cover;
 }
 
-/// Lanes that share the inner steps of a cell of a slab, as far as no level has more cells than there are threads
-/// for them.
-/// @param widest cells of a level
-i64 lanes_of_cell(i64 widest, i64 inner_steps) {
-  const i64 threads = widest > warp_cells ? Sizes::threads : warp_cells;
-  i64 lanes = 1;
-  while (lanes < Sizes::most_lanes && 2 * lanes * widest <= threads && lanes * Sizes::steps_at_once < inner_steps) {
-    lanes *= 2;
-  }
-  return lanes;
-}
-
 i64 mask_words(const TablePlan& plan) { return quotient_up(static_cast<i64>(plan.inner.size()), 32); }
 
 /// The levels of slabs by which a step out of a slab leads back, at least.
@@ -237,7 +225,6 @@ TableLayout TablePlan::layout(const TableLists& lists, const unsigned char* work
   layout.order_level_count = static_cast<i32>(lists.order_levels.size()) - 1;
   layout.place_level_count = static_cast<i32>(place_levels);
   layout.widest_level = lists.widest_level;
-  layout.lanes = static_cast<i32>(lanes_of_cell(lists.widest_level, static_cast<i64>(inner.size())));
   layout.slab_cells = static_cast<i32>(lists.cells.size());
   layout.step_count = static_cast<i32>(outer.size());
   layout.inner_count = static_cast<i32>(inner.size());

@@ -1,9 +1,8 @@
 // The rules by which cells combine the cells where their steps lead, on the device.
 //
 // A rule (rules.hpp) has here, in addition, the type in which cells are combined (Wide), and the state of a cell
-// while it is made (State): none() is that before the first step; take() adds the value where a step leads; merge()
-// joins states of different steps; of_lane() is the state of the lane with number ^ `other`; made() is the cell's
-// value.
+// while it is made (State): none() is that before the first step; take() adds the value where a step leads; made()
+// is the cell's value.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
@@ -49,15 +48,11 @@ struct BestOf : Best<T, least> {
 
   __device__ static constexpr Wide origin(const TableLayout& layout) { return Base::origin(layout.modulus); }
   __device__ static State none() { return {Base::unreached(), -1}; }
-  __device__ __forceinline__ static void take(State& state, Wide value, Wide cost, i32 number,
-                                              const TableLayout& layout) {
+  __device__ __forceinline__ static void take(State& state, Wide value, Wide cost, i32 number, const TableLayout&) {
     if constexpr (has_costs) value = Base::plus(value, cost);
-    merge(state, {value, number}, layout);
+    merge(state, {value, number});
   }
-  __device__ __forceinline__ static State of_lane(const State& state, i32 other) {
-    return {__shfl_xor_sync(~0u, state.value, other), has_choice ? __shfl_xor_sync(~0u, state.number, other) : 0};
-  }
-  __device__ __forceinline__ static void merge(State& state, const State& other, const TableLayout&) {
+  __device__ __forceinline__ static void merge(State& state, const State& other) {
     if constexpr (has_choice) {
       const bool first =
           other.value == state.value && static_cast<u32>(other.number) < static_cast<u32>(state.number);
@@ -92,13 +87,10 @@ struct ReachedOf : Reached {
 
   __device__ static constexpr Wide origin(const TableLayout& layout) { return Reached::origin(layout.modulus); }
   __device__ static State none() { return {unreached(), -1}; }
-  __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32 number, const TableLayout& layout) {
-    merge(state, {value, number}, layout);
+  __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32 number, const TableLayout&) {
+    merge(state, {value, number});
   }
-  __device__ __forceinline__ static State of_lane(const State& state, i32 other) {
-    return {__shfl_xor_sync(~0u, state.value, other), has_choice ? __shfl_xor_sync(~0u, state.number, other) : 0};
-  }
-  __device__ __forceinline__ static void merge(State& state, const State& other, const TableLayout&) {
+  __device__ __forceinline__ static void merge(State& state, const State& other) {
     if constexpr (has_choice) {
       if (other.value != 0 && static_cast<u32>(other.number) < static_cast<u32>(state.number)) state = other;
     } else {
@@ -124,13 +116,6 @@ struct CountOf : Count<T> {
   __device__ static State none() { return {0, 0}; }
   __device__ __forceinline__ static void take(State& state, Wide value, Wide, i32, const TableLayout& layout) {
     add(state, static_cast<u64>(value), layout);
-  }
-  __device__ __forceinline__ static State of_lane(const State& state, i32 other) {
-    return {__shfl_xor_sync(~0u, state.sum, other), __shfl_xor_sync(~0u, state.over, other)};
-  }
-  __device__ __forceinline__ static void merge(State& state, const State& other, const TableLayout& layout) {
-    add(state, other.sum, layout);
-    state.over |= other.over;
   }
   __device__ __forceinline__ static Wide made(const State& state, const TableLayout& layout) {
     if constexpr (sizeof(T) < 8) return static_cast<Wide>(state.sum % static_cast<u64>(layout.modulus));

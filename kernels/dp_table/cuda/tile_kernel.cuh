@@ -13,7 +13,7 @@ namespace terrace::dp_table {
 
 inline constexpr i32 tile_threads = measured::CudaTiles::threads, tile_warps = tile_threads / 32;
 /// Cells of a thread, and steps, whose values are in flight together.
-inline constexpr i32 cells_at_once = 4, steps_at_once = measured::CudaTiles::steps_at_once;
+inline constexpr i32 cells_at_once = 4, steps_at_once = 4;
 
 /// A cell's state after its outer steps, in shared memory.
 template <class Rule>
@@ -325,24 +325,23 @@ class TileMaker {
 
   /// Makes the cells of one level of the slab after another; one warp does if no level has more cells than lanes.
   __device__ void make_cells() const {
-    if (layout_.widest_level > warp_cells) make_levels<tile_threads>();
-    else if (thread_ < warp_cells) make_levels<warp_cells>();
+    if (layout_.widest_level > 32) make_levels<tile_threads>();
+    else if (thread_ < 32) make_levels<32>();
   }
-  /// Some lanes share the steps of a cell. The lists of the next level are brought while one is made.
+  /// The lists of the next level are brought while one is made.
   template <i32 threads>
   __device__ __forceinline__ void make_levels() const {
-    const i32 count = layout_.order_level_count, first = thread_ / layout_.lanes, stride = threads / layout_.lanes;
+    const i32 count = layout_.order_level_count;
     const i32* levels = layout_.order_levels;
     i32 begin = 0, end = levels[1], next_end = levels[count < 2 ? count : 2];
-    OrderedCell mine = cell_at(first, end);
+    OrderedCell mine = cell_at(thread_, end);
     for (i32 level = 0; level < count; ++level) {
-      const OrderedCell next = cell_at(end + first, next_end);
+      const OrderedCell next = cell_at(end + thread_, next_end);
       const i32 end_after_next = levels[level + 3 < count ? level + 3 : count];
-      make_cell(mine, begin + first);
-      for (i32 others = begin + stride; others < end; others += stride) {
-        make_cell(cell_at(others + first, end), others + first);
-      }
-      if constexpr (threads == warp_cells) __syncwarp();
+      make_cell(mine, begin + thread_);
+      for (i32 place = begin + thread_ + threads; place < end; place += threads)
+        make_cell(cell_at(place, end), place);
+      if constexpr (threads == 32) __syncwarp();
       else __syncthreads();
       mine = next, begin = end, end = next_end, next_end = end_after_next;
     }
@@ -357,19 +356,15 @@ class TileMaker {
     return {layout_.order[place], layout_.mask_words == 0 ? 0 : layout_.inner_masks[place * layout_.mask_words]};
   }
   __device__ __forceinline__ void make_cell(const OrderedCell& cell, i32 place) const {
-    const i32 at = cell.at, lanes = layout_.lanes, lane = thread_ & (lanes - 1);
-    const bool is_there = at < count_;
-    State state = is_there && lane == 0 ? kept(at) : Rule::none();
+    const i32 at = cell.at;
+    if (at >= count_) return;
+    State state = kept(at);
     u32 mask = cell.mask;
-    for (i32 word = 0; is_there && word < layout_.mask_words; ++word) {
+    for (i32 word = 0; word < layout_.mask_words; ++word) {
       if (word > 0) mask = layout_.inner_masks[place * layout_.mask_words + word];
       const i32 begin = 32 * word, left = layout_.inner_count - begin;
-      for (i32 i = steps_at_once * lane; i < 32 && i < left; i += steps_at_once * lanes) {
-        take_inner(begin + i, mask >> i, at, state);
-      }
+      for (i32 i = 0; i < 32 && i < left; i += steps_at_once) take_inner(begin + i, mask >> i, at, state);
     }
-    for (i32 other = 1; other < lanes; other *= 2) Rule::merge(state, Rule::of_lane(state, other), layout_);
-    if (!is_there || lane != 0) return;
     memory_.made[at] = static_cast<T>(is_zero(at) ? Rule::origin(layout_) : Rule::made(state, layout_));
     if constexpr (keeps_state<Rule>) memory_.kept[at] = state;
   }
