@@ -18,19 +18,28 @@ constexpr i64 small_cells = 128;
 
 /// Work of a slab.
 struct SlabWork {
-  double cells = 1, outer = 0, inner = 0, levels = 1;
+  double cells = 1, outer = 0, inner = 0, needed = 0, levels = 1;  // needed: of the inner ones, by most cells
 };
 
 SlabWork work_of(const TileCut& cut, const std::vector<StepComponents>& steps) {
   SlabWork work;
   work.cells = static_cast<double>(product(cut.shape));
   Index shortest(cut.shape.size(), 0);
+  const u64 inside = ~u64{0} << cut.first;  // dimensions of a slab
+  double least_sum = 1e300;                 // of components of needed inner steps
+  bool any_longer = false;
   for (const StepComponents& step : steps) {
     if (!is_inner(step, cut)) {
       ++work.outer;
       continue;
     }
     ++work.inner;
+    any_longer = any_longer || (step.longer & inside) != 0;
+    if ((step.longer & inside) == 0) {
+      ++work.needed;
+      const double sum = static_cast<double>(std::accumulate(step.components.begin(), step.components.end(), i64{0}));
+      least_sum = std::min(least_sum, sum);
+    }
     for (std::size_t d = cut.first; d < shortest.size(); ++d) {
       const i64 component = step.components[d];
       if (component > 0) shortest[d] = shortest[d] == 0 ? component : std::min(shortest[d], component);
@@ -39,6 +48,7 @@ SlabWork work_of(const TileCut& cut, const std::vector<StepComponents>& steps) {
   for (std::size_t d = cut.first; d < shortest.size(); ++d) {
     if (shortest[d] > 0) work.levels += static_cast<double>((cut.shape[d] - 1) / shortest[d]);
   }
+  if (any_longer) work.levels = 1 + (work.levels - 1) / least_sum;
   work.levels = std::min(work.levels, work.cells);
   return work;
 }
@@ -50,7 +60,7 @@ double slab_time(const SlabWork& work, int blocks) {
   const double look_ups = std::ceil(work.cells / 32) * work.outer * Sizes::look_up * blocks;
   const double rounds = std::ceil(work.cells / work.levels / Sizes::threads);
   return Sizes::ticket + Sizes::stage * std::ceil(work.outer / Sizes::threads) + std::max(waits, look_ups) +
-         work.levels * (Sizes::barrier + rounds * Sizes::inner_step * work.inner);
+         work.levels * (Sizes::barrier + rounds * Sizes::inner_step * work.needed);
 }
 
 /// Nanoseconds in which a tile is made.

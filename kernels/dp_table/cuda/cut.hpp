@@ -18,6 +18,8 @@ struct TileCut {
 struct StepComponents {
   std::vector<i64> components;  // in the dimensions of a tile
   bool leaves_tile;             // to another prefix: never within a slab
+  // The dimensions of a tile in which one more is a step of the table, by bits, if it is not needed beside that one.
+  u64 longer = 0;
 };
 
 /// True if the step can lead from one cell of a slab to another one.

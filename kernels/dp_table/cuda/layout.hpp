@@ -60,6 +60,15 @@ struct SubBlock {
   i64 cells;        // of a slab
 };
 
+/// The cells of a slab by levels: a cell's level is above those of the cells where its inner steps lead.
+struct CellOrder {
+  const i32* cells;   // their numbers in the slab
+  const u32* masks;   // mask_words of each one of `cells`: the inner steps that it takes
+  const i32* levels;  // level_count + 1: the first one of each level
+  i32 level_count;
+  i32 widest_level;  // cells of the largest one
+};
+
 /// A table's lists. What is sorted by levels: what is of one level needs lower ones alone.
 ///
 /// A slab is a run of adjacent cells of a tile: single indices of the dimensions before the cut one, a range of
@@ -69,23 +78,21 @@ struct TableLayout {
   const DeviceStep* steps;  // the outer ones by their groups, then the inner ones
   const StepGroup* groups;
   const Words* cells;       // of a full slab, relative to its first
-  const i32* order;         // numbers of these cells by levels
-  const u32* inner_masks;   // mask_words of each one of `order`: the inner steps that it has
-  const i32* order_levels;  // order_level_count + 1: the first one of each level
+  CellOrder order;          // of these cells
+  CellOrder needed_order;   // likewise, without inner steps beside which a longer one fits the slab
   const SubBlock* blocks;   // by levels
   const u64* block_levels;  // block_level_count + 1: likewise
   const CellPlace* places;  // of Algorithm 5: the cells of a block by levels
   const i32* place_levels;  // place_level_count + 1: likewise
   u64 block_level_count;
   u64 block_count;
-  i32 order_level_count, place_level_count;
-  i32 widest_level;  // cells of the largest one of a slab
-  i32 slab_cells;    // of a full slab
+  i32 place_level_count;
+  i32 slab_cells;  // of a full slab
   i32 step_count, inner_count;
   i32 group_count, mask_words;
   i32 early_group_count;  // of the groups, the first ones: their steps lead back by two levels of slabs at least
-  i32 staged_count;  // of the outer steps, the first ones: they are prepared for a slab in shared memory
-  i32 dominated;     // not 0: a step is not needed where a longer one fits
+  i32 staged_count;       // of the outer steps, the first ones: they are prepared for a slab in shared memory
+  i32 dominated;          // not 0: a step is not needed where a longer one fits
   Words guards;
   i32 row_word, row_shift;  // the place of the dimension that is cut into rows
   u64 row_mask;

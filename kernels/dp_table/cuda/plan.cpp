@@ -64,18 +64,39 @@ Index vector_of(const TablePlan& plan, const StepEntry& entry) {
   return {step, step + plan.table.extents.rank()};
 }
 
-/// The bits of the dimensions before a slab's in which one more than the step is a step of `all`.
-Words cover_of(const TablePlan& plan, const std::set<Index>& all, Index step) {
+/// The steps of the table that are one longer than a step in a dimension of a tile: by bits of these dimensions.
+u64 longer_steps(const TablePlan& plan, const std::set<Index>& all, Index step) {
+  u64 longer = 0;
+  for (std::size_t t = 0; t < plan.extents.size(); ++t) {
+    const std::size_t d = static_cast<std::size_t>(plan.table.cut.whole) + t;
+    ++step[d];
+    if (all.contains(step)) longer |= u64{1} << t;
+    --step[d];
+  }
+  return longer;
+}
+
+/// The bits of the dimensions before a slab's in which one more than the step is a step of the table.
+Words cover_of(const TablePlan& plan, u64 longer) {
   Words cover{{0, 0}};
   for (std::size_t t = 0; t < plan.cut.first; ++t) {
-    const int d = plan.table.cut.whole + static_cast<int>(t);
     const PackedField& field = plan.steps.fields[t];
-    const u64 mask = (u64{1} << bits_of(plan.table.extents[d])) - 1;
-    ++step[static_cast<std::size_t>(d)];
-    if (all.contains(step)) cover.word[field.word] |= mask << field.shift;
-    --step[static_cast<std::size_t>(d)];
+    const u64 mask = (u64{1} << bits_of(plan.table.extents[plan.table.cut.whole + static_cast<int>(t)])) - 1;
+    if ((longer >> t & 1) != 0) cover.word[field.word] |= mask << field.shift;
   }
   return cover;
+}
+
+/// The steps that are one longer than an inner one and are inner ones, too.
+std::vector<Words> longer_inner_steps(const TablePlan& plan, Index components, u64 longer) {
+  std::vector<Words> packed;
+  for (std::size_t t = plan.cut.first; t < components.size(); ++t) {
+    if ((longer >> t & 1) == 0) continue;
+    ++components[t];
+    packed.push_back(plan.pack(components));
+    --components[t];
+  }
+  return packed;
 }
 
 i64 mask_words(const TablePlan& plan) { return quotient_up(static_cast<i64>(plan.inner.size()), 32); }
@@ -89,14 +110,15 @@ i64 least_levels_back(const StepComponents& step, const TileCut& cut) {
 
 /// Parts the steps into outer and inner ones, the outer ones by groups.
 void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, bool in_ranges) {
-  const std::set<Index> all = closed_steps(plan.table, plan.steps);
-  plan.closed = !all.empty();
   const std::size_t first = plan.cut.first, rank = plan.extents.size();
   const bool is_cut = first < rank && (plan.cut.shape[first] < plan.extents[first] || (first == 0 && in_ranges));
+  // With many slabs a level nobody waits, and a cell's state is kept for nothing.
+  const bool waits = plan.block_count < plan.block_levels * Sizes::early_waves * Sizes::processors * Sizes::resident;
   // Rows that are single cells lead to the rows before the tile from some cells of a slab, from others to the tile.
   const bool rows_are_cells = first == 0 && in_ranges;
   using Key = std::tuple<bool, bool, u64, u64>;
   std::map<Key, std::vector<DeviceStep>> groups;
+  std::vector<std::pair<DeviceStep, std::vector<Words>>> inner;
   for (std::size_t number = 0; number < components.size(); ++number) {
     const StepEntry& entry = plan.steps.entries[number];
     const StepComponents& step = components[number];
@@ -106,7 +128,7 @@ void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, 
     const Words group = plan.pack(inside);
     const DeviceStep made{{{entry.packed.word[0], entry.packed.word[1]}},
                           plan.pack(before),
-                          cover_of(plan, all, vector_of(plan, entry)),
+                          cover_of(plan, step.longer),
                           entry.offset,
                           entry.rows,
                           entry.whole_cost,
@@ -114,13 +136,20 @@ void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, 
                           entry.source,
                           entry.number,
                           0};
-    if (is_inner(step, plan.cut)) plan.inner.push_back(made);
+    if (is_inner(step, plan.cut)) inner.emplace_back(made, longer_inner_steps(plan, step.components, step.longer));
     const bool leaves = step.leaves_tile || first == rank ||
                         std::any_of(before.begin(), before.end(), [](i64 component) { return component != 0; });
     const bool crosses = !leaves && is_cut && step.components[first] > 0;
     if (!leaves && !crosses) continue;
-    const bool is_early = !(crosses && rows_are_cells) && (step.leaves_tile || least_levels_back(step, plan.cut) > 1);
+    const bool is_early =
+        waits && !(crosses && rows_are_cells) && (step.leaves_tile || least_levels_back(step, plan.cut) > 1);
     groups[{!is_early, crosses, group.word[0], group.word[1]}].push_back(made);
+  }
+  std::stable_sort(inner.begin(), inner.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  for (auto& [step, longer] : inner) {
+    plan.inner.push_back(step);
+    plan.longer.push_back(std::move(longer));
   }
   for (const auto& [key, steps] : groups) {
     const auto& [is_late, crosses, low, high] = key;
@@ -155,9 +184,12 @@ void place_lists(TablePlan& plan) {
   const i64 cells = product(plan.cut.shape);
   if (plan.table.schedule != Schedule::partitioned) {
     places.cells = add(cells, sizeof(Words));
-    places.order = add(cells, sizeof(i32));
-    places.masks = add(cells * mask_words(plan), sizeof(u32));
-    places.order_levels = add(cells + 1, sizeof(i32));
+    for (OrderPlaces* order : {&places.order, &places.needed_order}) {
+      if (order == &places.needed_order && !plan.closed) break;
+      order->cells = add(cells, sizeof(i32));
+      order->masks = add(cells * mask_words(plan), sizeof(u32));
+      order->levels = add(cells + 1, sizeof(i32));
+    }
     return;
   }
   places.places = add(cells, sizeof(CellPlace));
@@ -188,15 +220,18 @@ TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
   extents[0] = std::min<i64>(extents[0], table.cut.rows);
   strides.assign(extents.size(), 1);
   for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
+  const std::set<Index> all = closed_steps(table, steps);
+  closed = !all.empty();
   std::vector<StepComponents> components;
   for (const StepEntry& entry : steps.entries) {
     const Index step = vector_of(*this, entry);
-    components.push_back({Index(step.begin() + table.cut.whole, step.end()), entry.source != 0});
+    components.push_back(
+        {Index(step.begin() + table.cut.whole, step.end()), entry.source != 0, longer_steps(*this, all, step)});
   }
   cut = table.schedule == Schedule::partitioned ? partitions_of(extents, table.partition_dimensions)
                                                 : choose_cut(extents, components, in_ranges, cell_bytes(table));
-  sort_steps(*this, components, in_ranges);
   std::tie(block_count, block_levels) = counted(counts_of(extents, cut.shape));
+  sort_steps(*this, components, in_ranges);
   place_levels = counted(cut.shape).second;
   place_lists(*this);
 }
@@ -212,19 +247,21 @@ TableLayout TablePlan::layout(const TableLists& lists, const unsigned char* work
   layout.steps = static_cast<const DeviceStep*>(at(places.steps));
   layout.groups = static_cast<const StepGroup*>(at(places.groups));
   layout.cells = static_cast<const Words*>(at(places.cells));
-  layout.order = static_cast<const i32*>(at(places.order));
-  layout.inner_masks = static_cast<const u32*>(at(places.masks));
+  const auto order_at = [&](const OrderPlaces& place, const SlabOrder& order) {
+    return CellOrder{static_cast<const i32*>(at(place.cells)), static_cast<const u32*>(at(place.masks)),
+                     static_cast<const i32*>(at(place.levels)), static_cast<i32>(order.levels.size()) - 1,
+                     order.widest_level};
+  };
+  layout.order = order_at(places.order, lists.order);
+  layout.needed_order = order_at(places.needed_order, lists.needed_order);
   layout.mask_words = static_cast<i32>(mask_words(*this));
-  layout.order_levels = static_cast<const i32*>(at(places.order_levels));
   layout.blocks = static_cast<const SubBlock*>(at(places.blocks));
   layout.block_levels = static_cast<const u64*>(at(places.block_levels));
   layout.places = static_cast<const CellPlace*>(at(places.places));
   layout.place_levels = static_cast<const i32*>(at(places.place_levels));
   layout.block_level_count = static_cast<u64>(block_levels);
   layout.block_count = static_cast<u64>(block_count);
-  layout.order_level_count = static_cast<i32>(lists.order_levels.size()) - 1;
   layout.place_level_count = static_cast<i32>(place_levels);
-  layout.widest_level = lists.widest_level;
   layout.slab_cells = static_cast<i32>(lists.cells.size());
   layout.step_count = static_cast<i32>(outer.size());
   layout.inner_count = static_cast<i32>(inner.size());
@@ -261,7 +298,8 @@ TableLists::TableLists(const TablePlan& plan) {
     cut_partitions(plan);
   } else {
     cut_slabs(plan);
-    order_cells(plan);
+    order = order_cells(plan, false);
+    if (plan.closed) needed_order = order_cells(plan, true);
   }
 }
 
@@ -277,34 +315,37 @@ void TableLists::cut_slabs(const TablePlan& plan) {
   }
 }
 
-/// A cell's level is above those of the cells of its slab where inner steps lead.
-void TableLists::order_cells(const TablePlan& plan) {
+/// @param needed true: without inner steps beside which a longer one fits the slab
+SlabOrder TableLists::order_cells(const TablePlan& plan, bool needed) const {
   const Words guards{{plan.steps.guards.word[0], plan.steps.guards.word[1]}};
+  const auto words = static_cast<std::size_t>(mask_words(plan));
   std::vector<i32> level(cells.size(), 0), sizes{0};
+  std::vector<u32> masks(cells.size() * words, 0);
   for (std::size_t at = 0; at < cells.size(); ++at) {
-    for (const DeviceStep& step : plan.inner) {
-      if (!cells[at].at_least(step.packed, guards)) continue;
+    const auto fits = [&](const Words& step) { return cells[at].at_least(step, guards); };
+    for (std::size_t number = 0; number < plan.inner.size(); ++number) {
+      const DeviceStep& step = plan.inner[number];
+      const std::vector<Words>& longer = plan.longer[number];
+      if (!fits(step.packed) || (needed && std::any_of(longer.begin(), longer.end(), fits))) continue;
+      masks[at * words + number / 32] |= u32{1} << number % 32;
       level[at] = std::max(level[at], level[at - static_cast<std::size_t>(step.offset)] + 1);
     }
-    if (static_cast<std::size_t>(level[at]) == sizes.size()) sizes.push_back(0);
+    if (static_cast<std::size_t>(level[at]) >= sizes.size()) sizes.resize(static_cast<std::size_t>(level[at]) + 1, 0);
     ++sizes[static_cast<std::size_t>(level[at])];
   }
-  widest_level = *std::max_element(sizes.begin(), sizes.end());
-  order_levels.assign(1, 0);
-  for (const i32 size : sizes) order_levels.push_back(order_levels.back() + size);
-  std::vector<i32> next = order_levels;
-  order.resize(cells.size());
+  SlabOrder order;
+  order.widest_level = *std::max_element(sizes.begin(), sizes.end());
+  order.levels.assign(1, 0);
+  for (const i32 size : sizes) order.levels.push_back(order.levels.back() + size);
+  std::vector<i32> next = order.levels;
+  order.cells.resize(cells.size());
+  order.masks.resize(masks.size());
   for (std::size_t at = 0; at < cells.size(); ++at) {
-    order[static_cast<std::size_t>(next[static_cast<std::size_t>(level[at])]++)] = static_cast<i32>(at);
+    const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(level[at])]++);
+    order.cells[place] = static_cast<i32>(at);
+    for (std::size_t word = 0; word < words; ++word) order.masks[place * words + word] = masks[at * words + word];
   }
-  const auto words = static_cast<std::size_t>(mask_words(plan));
-  masks.assign(order.size() * words, 0);
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    for (std::size_t step = 0; step < plan.inner.size(); ++step) {
-      const bool fits = cells[static_cast<std::size_t>(order[place])].at_least(plan.inner[step].packed, guards);
-      masks[place * words + step / 32] |= static_cast<u32>(fits) << step % 32;
-    }
-  }
+  return order;
 }
 
 /// Algorithm 5: a cell's block, and its offset in the block: its index modulo the block's size.

@@ -9,10 +9,15 @@
 
 namespace terrace::dp_table {
 
+/// Places of the lists of CellOrder in a workspace.
+struct OrderPlaces {
+  std::size_t cells = 0, masks = 0, levels = 0;
+};
 /// Places of a table's lists in a workspace, in bytes from its begin.
 struct TablePlaces {
-  std::size_t steps = 0, groups = 0, cells = 0, order = 0, masks = 0, order_levels = 0, blocks = 0, block_levels = 0,
-              places = 0, place_levels = 0, by_dimension = 0, reorganised = 0, bytes = 0;
+  std::size_t steps = 0, groups = 0, cells = 0, blocks = 0, block_levels = 0, places = 0, place_levels = 0,
+              by_dimension = 0, reorganised = 0, bytes = 0;
+  OrderPlaces order, needed_order;
 };
 
 struct TableLists;
@@ -31,12 +36,21 @@ struct TablePlan {
   bool closed =
       false;  // true if a step is not needed for a cell that a longer one fits, unless choices are asked for
   TileCut cut;
-  std::vector<DeviceStep> outer, inner;  // the outer ones by groups
-  i64 uniform_count = 0;                 // outer steps that lead back by the same distance from all cells of a slab
+  std::vector<DeviceStep> outer, inner;  // the outer ones by groups, of the inner ones first those needed most
+  std::vector<std::vector<Words>>
+      longer;             // of each inner step, if the table is closed: the steps that are one longer
+  i64 uniform_count = 0;  // outer steps that lead back by the same distance from all cells of a slab
   std::vector<StepGroup> groups;
   i64 early_groups = 0;  // the first ones, of steps that lead back by two levels of slabs at least
   i64 block_count = 1, block_levels = 1, place_levels = 1;
   TablePlaces places;
+};
+
+/// The lists of CellOrder.
+struct SlabOrder {
+  std::vector<i32> cells, levels;
+  std::vector<u32> masks;
+  i32 widest_level = 1;
 };
 
 /// The lists of a plan.
@@ -44,9 +58,7 @@ struct TableLists {
   explicit TableLists(const TablePlan& plan);
 
   std::vector<Words> cells;
-  std::vector<i32> order, order_levels;
-  std::vector<u32> masks;
-  i32 widest_level = 1;
+  SlabOrder order, needed_order;  // the latter empty unless the table is closed
   std::vector<SubBlock> blocks;
   std::vector<u64> block_levels;
   // Empty save for the blocks of Algorithm 5:
@@ -56,7 +68,7 @@ struct TableLists {
 
  private:
   void cut_slabs(const TablePlan& plan);
-  void order_cells(const TablePlan& plan);
+  SlabOrder order_cells(const TablePlan& plan, bool needed) const;
   void cut_partitions(const TablePlan& plan);
 };
 

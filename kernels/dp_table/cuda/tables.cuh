@@ -82,9 +82,13 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
     bring(plan.places.steps, steps);
     bring(plan.places.groups, plan.groups);
     bring(plan.places.cells, lists.cells);
-    bring(plan.places.order, lists.order);
-    bring(plan.places.masks, lists.masks);
-    bring(plan.places.order_levels, lists.order_levels);
+    const auto bring_order = [&](const OrderPlaces& places, const SlabOrder& order) {
+      bring(places.cells, order.cells);
+      bring(places.masks, order.masks);
+      bring(places.levels, order.levels);
+    };
+    bring_order(plan.places.order, lists.order);
+    bring_order(plan.places.needed_order, lists.needed_order);
     bring(plan.places.blocks, lists.blocks);
     bring(plan.places.block_levels, lists.block_levels);
     bring(plan.places.places, lists.places);
@@ -161,6 +165,7 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
         std::all_of(task.prefix, task.prefix + plan.table.cut.whole, [](i64 each) { return each == 0; });
     work.has_zero = zero_prefix && task.first_row == 0;
     work.layout.dominated = plan.closed && task.choice == nullptr;
+    if (work.layout.dominated != 0) work.layout.order = work.layout.needed_order;
     return work;
   }
 

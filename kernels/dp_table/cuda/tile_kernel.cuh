@@ -14,6 +14,7 @@ namespace terrace::dp_table {
 inline constexpr i32 tile_threads = measured::CudaTiles::threads, tile_warps = tile_threads / 32;
 /// Cells of a thread, and steps, whose values are in flight together.
 inline constexpr i32 cells_at_once = 4, steps_at_once = 4;
+inline constexpr u32 some_steps = (1u << steps_at_once) - 1;
 
 /// A cell's state after its outer steps, in shared memory.
 template <class Rule>
@@ -325,14 +326,14 @@ class TileMaker {
 
   /// Makes the cells of one level of the slab after another; one warp does if no level has more cells than lanes.
   __device__ void make_cells() const {
-    if (layout_.widest_level > 32) make_levels<tile_threads>();
+    if (layout_.order.widest_level > 32) make_levels<tile_threads>();
     else if (thread_ < 32) make_levels<32>();
   }
   /// The lists of the next level are brought while one is made.
   template <i32 threads>
   __device__ __forceinline__ void make_levels() const {
-    const i32 count = layout_.order_level_count;
-    const i32* levels = layout_.order_levels;
+    const i32 count = layout_.order.level_count;
+    const i32* levels = layout_.order.levels;
     i32 begin = 0, end = levels[1], next_end = levels[count < 2 ? count : 2];
     OrderedCell mine = cell_at(thread_, end);
     for (i32 level = 0; level < count; ++level) {
@@ -353,7 +354,8 @@ class TileMaker {
   /// @param place in the order of the cells @param end of the places of its level
   __device__ __forceinline__ OrderedCell cell_at(i32 place, i32 end) const {
     if (place >= end) return {count_, 0};
-    return {layout_.order[place], layout_.mask_words == 0 ? 0 : layout_.inner_masks[place * layout_.mask_words]};
+    return {layout_.order.cells[place],
+            layout_.mask_words == 0 ? 0 : layout_.order.masks[place * layout_.mask_words]};
   }
   __device__ __forceinline__ void make_cell(const OrderedCell& cell, i32 place) const {
     const i32 at = cell.at;
@@ -361,9 +363,11 @@ class TileMaker {
     State state = kept(at);
     u32 mask = cell.mask;
     for (i32 word = 0; word < layout_.mask_words; ++word) {
-      if (word > 0) mask = layout_.inner_masks[place * layout_.mask_words + word];
+      if (word > 0) mask = layout_.order.masks[place * layout_.mask_words + word];
       const i32 begin = 32 * word, left = layout_.inner_count - begin;
-      for (i32 i = 0; i < 32 && i < left; i += steps_at_once) take_inner(begin + i, mask >> i, at, state);
+      for (i32 i = 0; i < 32 && i < left; i += steps_at_once) {
+        if ((mask >> i & some_steps) != 0) take_inner(begin + i, mask >> i, at, state);
+      }
     }
     memory_.made[at] = static_cast<T>(is_zero(at) ? Rule::origin(layout_) : Rule::made(state, layout_));
     if constexpr (keeps_state<Rule>) memory_.kept[at] = state;
