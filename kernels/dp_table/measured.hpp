@@ -35,21 +35,21 @@ struct CudaTiles {
   /// Waves of thread blocks a level up to which values are gathered while the level before is made. H100, 2026-11-27:
   /// 2.9e9 cells with 17 waves 117 ms without that and 128 with it; of tiles with 0.4 waves 7.5 and 6.4 ms.
   static constexpr int early_waves = 4;
-  /// Nanoseconds from the last slab of a level to the first of the next. These times are rough: the tables of
-  /// chapter 5 took 0.8 to 2.3 times what they give on an H100. Not measured by itself.
-  static constexpr double level = 1500;
-  /// Nanoseconds of a slab apart from its steps. Not measured.
-  static constexpr double ticket = 2000;
-  /// Nanoseconds in which a thread block prepares as many steps as it has threads. Not measured.
-  static constexpr double stage = 500;
-  /// Nanoseconds until the values of a few steps and cells of a thread are there. Not measured.
-  static constexpr double latency = 500;
-  /// Nanoseconds of a warp's look-up where it is the multiprocessor that limits. Not measured.
-  static constexpr double look_up = 1.0;
-  /// Nanoseconds from one level of a slab to the next, and of an inner step there: chosen by the slabs that they lead
-  /// to. H100, 2026-11-26, (3, 10, 7, 6, 4, 8, 10) with an inner step of 25 0.425 ms, of 50 and 75 0.331 and 0.326
-  /// ms; of 35, which leads to the same slabs, large tables are expected closer to what they take.
-  static constexpr double barrier = 300, inner_step = 35;
+  // The times by which slabs are chosen, in nanoseconds. H100, 2026-11-27: fitted to 50 times of 20 tables with slabs
+  // of several shapes, which they give with a mean error of 20%, 0.6 to 1.4 times each.
+  /// Of a launch.
+  static constexpr double launch = 13000;
+  /// Of a slab apart from its steps, and of a thread block that prepares as many steps as it has threads.
+  static constexpr double ticket = 1750, stage = 500;
+  /// Until the values of a few steps and cells of a thread are there, and the share of that which is left where
+  /// values are gathered early.
+  static constexpr double latency = 375, early = 0.675;
+  /// Of a warp's look-up where it is the multiprocessor that limits.
+  static constexpr double look_up = 0.8;
+  /// Steps as which one counts that leaves the slab from some cells alone.
+  static constexpr double crossing = 8;
+  /// From one level of a slab to the next, and of an inner step there.
+  static constexpr double barrier = 115, inner_step = 118;
 };
 
 }  // namespace terrace::dp_table::measured

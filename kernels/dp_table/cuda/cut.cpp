@@ -18,22 +18,27 @@ constexpr i64 small_cells = 128;
 
 /// Work of a slab.
 struct SlabWork {
-  double cells = 1, outer = 0, inner = 0, needed = 0, levels = 1;  // needed: of the inner ones, by most cells
+  double cells = 1;
+  double leaving = 0, crossing = 0;  // outer steps from all cells, and those that are inner steps of others
+  double inner = 0, needed = 0;      // inner steps, and those of them that most cells need
+  double levels = 1;                 // of its cells
 };
 
-SlabWork work_of(const TileCut& cut, const std::vector<StepComponents>& steps) {
+SlabWork work_of(const Index& extents, const TileCut& cut, const std::vector<StepComponents>& steps) {
   SlabWork work;
   work.cells = static_cast<double>(product(cut.shape));
   Index shortest(cut.shape.size(), 0);
-  const u64 inside = ~u64{0} << cut.first;  // dimensions of a slab
-  double least_sum = 1e300;                 // of components of needed inner steps
+  u64 inside = 0;  // dimensions in which a slab has several indices
+  for (std::size_t d = 0; d < cut.shape.size(); ++d) inside |= cut.shape[d] > 1 ? u64{1} << d : 0;
+  double least_sum = 1e300;  // of components of needed inner steps
   bool any_longer = false;
   for (const StepComponents& step : steps) {
     if (!is_inner(step, cut)) {
-      ++work.outer;
+      ++work.leaving;
       continue;
     }
     ++work.inner;
+    if (step.components[cut.first] > 0 && cut.shape[cut.first] < extents[cut.first]) ++work.crossing;
     any_longer = any_longer || (step.longer & inside) != 0;
     if ((step.longer & inside) == 0) {
       ++work.needed;
@@ -54,23 +59,28 @@ SlabWork work_of(const TileCut& cut, const std::vector<StepComponents>& steps) {
 }
 
 /// Nanoseconds in which a thread block makes a slab, with so many of them on its multiprocessor.
-double slab_time(const SlabWork& work, int blocks) {
+/// @param is_early true if slabs gather values while the level before is made
+double slab_time(const SlabWork& work, int blocks, bool is_early) {
   const double passes = std::ceil(work.cells / (4.0 * Sizes::threads));
-  const double waits = passes * std::ceil(work.outer / 4) * Sizes::latency;
-  const double look_ups = std::ceil(work.cells / 32) * work.outer * Sizes::look_up * blocks;
+  const double outer = work.leaving + Sizes::crossing * work.crossing;
+  const double waits = passes * std::ceil(outer / 4) * Sizes::latency * (is_early ? Sizes::early : 1);
+  const double look_ups = passes * Sizes::threads / 8 * outer * Sizes::look_up * blocks;
   const double rounds = std::ceil(work.cells / work.levels / Sizes::threads);
-  return Sizes::ticket + Sizes::stage * std::ceil(work.outer / Sizes::threads) + std::max(waits, look_ups) +
-         work.levels * (Sizes::barrier + rounds * Sizes::inner_step * work.needed);
+  return Sizes::ticket + Sizes::stage * std::ceil((work.leaving + work.crossing) / Sizes::threads) +
+         std::max(waits, look_ups) + work.levels * (Sizes::barrier + rounds * Sizes::inner_step * work.needed);
 }
 
 /// Nanoseconds in which a tile is made.
 double time_of(const Index& extents, const TileCut& cut, const SlabWork& work) {
+  const Index counts = counts_of(extents, cut.shape);
+  const std::vector<double> levels = levels_of(counts);
+  const bool is_early = slabs_wait(product(counts), static_cast<i64>(levels.size()));
   double times[Sizes::resident + 1];
-  for (int blocks = 1; blocks <= Sizes::resident; ++blocks) times[blocks] = slab_time(work, blocks);
-  double time = 0;
-  for (const double count : levels_of(counts_of(extents, cut.shape))) {
+  for (int blocks = 1; blocks <= Sizes::resident; ++blocks) times[blocks] = slab_time(work, blocks, is_early);
+  double time = Sizes::launch;
+  for (const double count : levels) {
     const int blocks = std::clamp(static_cast<int>(std::ceil(count / Sizes::processors)), 1, Sizes::resident);
-    time += Sizes::level + std::ceil(count / (Sizes::processors * blocks)) * times[blocks];
+    time += std::ceil(count / (Sizes::processors * blocks)) * times[blocks];
   }
   return time;
 }
@@ -83,6 +93,10 @@ bool is_inner(const StepComponents& step, const TileCut& cut) {
     if (d < cut.first ? step.components[d] != 0 : step.components[d] >= cut.shape[d]) return false;
   }
   return true;
+}
+
+bool slabs_wait(i64 slabs, i64 levels) {
+  return slabs < levels * Sizes::early_waves * Sizes::processors * Sizes::resident;
 }
 
 i64 quotient_up(i64 a, i64 b) { return (a + b - 1) / b; }
@@ -123,7 +137,7 @@ TileCut choose_cut(const Index& extents, const std::vector<StepComponents>& step
     const i64 extent = extents[cut.first];
     for (i64 parts = quotient_up(extent, std::max<i64>(1, most_cells / after));; parts *= 2) {
       cut.shape[cut.first] = quotient_up(extent, parts);
-      const SlabWork work = work_of(cut, steps);
+      const SlabWork work = work_of(extents, cut, steps);
       cut.nanoseconds = work.inner > Sizes::most_inner ? 1e300 : time_of(extents, cut, work);
       if (best.shape.empty() || cut.nanoseconds < best.nanoseconds) best = cut;
       if (parts >= extent || cut.shape[cut.first] * after <= small_cells) break;

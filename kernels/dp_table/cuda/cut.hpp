@@ -32,6 +32,10 @@ bool is_inner(const StepComponents& step, const TileCut& cut);
 TileCut choose_cut(const std::vector<i64>& extents, const std::vector<StepComponents>& steps, bool rows_are_single,
                    i64 cell_bytes);
 
+/// True if so few slabs are in a level that they wait for those of the level before: then values are gathered before
+/// that level is complete.
+bool slabs_wait(i64 slabs, i64 levels);
+
 i64 quotient_up(i64 a, i64 b);
 i64 product(const std::vector<i64>& numbers);
 /// Number of index vectors within `counts` by their sum.

@@ -112,8 +112,8 @@ i64 least_levels_back(const StepComponents& step, const TileCut& cut) {
 void sort_steps(TablePlan& plan, const std::vector<StepComponents>& components, bool in_ranges) {
   const std::size_t first = plan.cut.first, rank = plan.extents.size();
   const bool is_cut = first < rank && (plan.cut.shape[first] < plan.extents[first] || (first == 0 && in_ranges));
-  // With many slabs a level nobody waits, and a cell's state is kept for nothing.
-  const bool waits = plan.block_count < plan.block_levels * Sizes::early_waves * Sizes::processors * Sizes::resident;
+  // With many slabs a level none waits, and a cell's state would be kept for nothing.
+  const bool waits = slabs_wait(plan.block_count, plan.block_levels);
   // Rows that are single cells lead to the rows before the tile from some cells of a slab, from others to the tile.
   const bool rows_are_cells = first == 0 && in_ranges;
   using Key = std::tuple<bool, bool, u64, u64>;
