@@ -9,12 +9,14 @@
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/block_memory.hpp"
+#include "stages/dp_table/seconds.hpp"
 
 namespace terrace::stages {
 namespace {
 
 constexpr std::size_t most_targets = 20'000;  // that a cut into several tiles is tried with
 constexpr double apart = 1.05;                // least quotient of sizes of tiles that are tried
+constexpr std::int64_t most_smaller = 16;     // quotient of the largest and the smallest of those that fit
 
 std::int64_t tile_bytes(const SearchCut& cut, ElementType type) {
   return whole_pages(cut.tile_cells * static_cast<std::int64_t>(size_of(type)));
@@ -127,32 +129,34 @@ class TileChoice {
     }
   }
 
-  /// The cut into the fewest tiles that memory and disk hold, of equal ones that into the smallest. If memory may
-  /// hold two blocks instead, in at most twice as many tiles, that cut: then transfers run beside the computation,
-  /// which gains half of the time at most. nullopt: none fits.
+  /// The cut of the least time among those that memory and disk hold, of equal ones that into the smallest tiles. If
+  /// memory holds two blocks, transfers run beside the computation. nullopt: none fits.
   /// @param workspace becomes the bytes that kernels need with it
   std::optional<SearchCut> best(std::int64_t& workspace) {
-    std::int64_t of_two = 0;
-    const std::optional<SearchCut> one = best_of(false, workspace);
-    const std::optional<SearchCut> two = one ? best_of(true, of_two) : std::nullopt;
-    if (!two || two->tiles > 2 * one->tiles) return one;
-    workspace = of_two;
-    return two;
-  }
-
- private:
-  std::optional<SearchCut> best_of(bool two_blocks, std::int64_t& workspace) {
     std::optional<SearchCut> best;
+    double least = 0;
+    std::int64_t largest = 0;
     for (const std::int64_t tile_cells : tile_sizes()) {
+      if (tile_cells < largest / most_smaller) break;
       const std::optional<SearchCut> cut = cut_with(tile_cells);
-      if (!cut || (best && cut->tiles > best->tiles) || !on_disk(*cut) || !in_memory(*cut, two_blocks, 0)) continue;
+      if (!cut || !on_disk(*cut) || !in_memory(*cut, false, 0)) continue;
       const std::int64_t bytes = workspace_of(*cut);
-      if (!in_memory(*cut, two_blocks, bytes)) continue;
-      best = cut;
-      workspace = bytes;
+      if (!in_memory(*cut, false, bytes)) continue;
+      largest = std::max(largest, tile_cells);
+      const Times times = times_of(*cut);
+      const double time =
+          in_memory(*cut, true, bytes) ? std::max(times.computing, times.moving) : times.computing + times.moving;
+      if (best && time > least) continue;
+      best = cut, least = time, workspace = bytes;
     }
     return best;
   }
+
+ private:
+  /// Of a table, in units of their own.
+  struct Times {
+    double computing, moving;
+  };
 
   /// Falling sizes of tiles, of those that tables have.
   std::vector<std::int64_t> tile_sizes() const {
@@ -191,29 +195,53 @@ class TileChoice {
   }
   bool on_disk(const SearchCut& cut) const { return has_slots(cut, tables_, resources_); }
 
+  /// The times of the largest table. Where the rates of the device are not known, a tile's are the same.
+  Times times_of(const SearchCut& cut) {
+    const Tried& tried = with(largest_, cut);
+    const double tiles = static_cast<double>(cut.tiles), link = resources_.device.link_bytes_per_second;
+    if (!resources_.cuda || link <= 0 || tried.seconds <= 0) return {tiles, tiles};
+    return {tried.seconds, tried.bytes_up / link};
+  }
+
   /// Bytes of a device for a round of tables like the largest one, or like that with the largest tiles.
   std::int64_t workspace_of(const SearchCut& cut) {
     const auto cells = [&](const NeedsOfTarget& target) { return target.with(cut.tile_cells)->tile_cells; };
     const auto widest = std::max_element(needs_.begin(), needs_.end(),
                                          [&](const auto& a, const auto& b) { return cells(a) < cells(b); });
-    return std::max(workspace_of(largest_, cut), workspace_of(widest->target, cut));
+    return std::max(with(largest_, cut).workspace, with(widest->target, cut).workspace);
   }
-  std::int64_t workspace_of(std::int64_t target, const SearchCut& cut) {
+
+  /// What a cut of a target's table takes.
+  struct Tried {
+    std::int64_t workspace = 0;
+    double seconds = 0, bytes_up = 0;
+  };
+  const Tried& with(std::int64_t target, const SearchCut& cut) {
     const RoundedJobs jobs = tables_.rounding.jobs(target);
     const std::optional<dp_table::Cut> made = cut_of(jobs, cut.tile_cells);
-    const auto [place, is_new] = workspaces_.try_emplace({target, made->whole, made->rows});
+    const auto [place, is_new] = tried_.try_emplace({target, made->whole, made->rows});
     if (!is_new) return place->second;
     auto table = table_of(jobs, target, tables_.type, tables_.machines);
-    if (!table) return 0;  // the search refuses it when it comes to it
+    if (!table) return place->second;  // the search refuses it when it comes to it
     table->cut = *made;
-    return place->second = round_workspace(*table, tables_, resources_);
+    Tried& tried = place->second;
+    tried.workspace = round_workspace(*table, tables_, resources_);
+    tried.seconds = table_seconds(*table, false, resources_);
+    const dp_table::Tiles tiles(*table);
+    const auto element = static_cast<double>(size_of(tables_.type));
+    const double live = static_cast<double>(tiles.most_live(dp_table::sources_of(*table)) * cut.tile_cells) * element;
+    if (live > static_cast<double>(resources_.device_budget)) {
+      tried.bytes_up =
+          static_cast<double>(volume(table->extents)) * element * static_cast<double>(tiles_brought(*table));
+    }
+    return tried;
   }
 
   const SearchTables& tables_;
   const Resources& resources_;
   std::int64_t largest_;  // the target with the most cells
   std::vector<NeedsOfTarget> needs_;
-  std::map<std::tuple<std::int64_t, int, std::int64_t>, std::int64_t> workspaces_;  // by target and cut
+  std::map<std::tuple<std::int64_t, int, std::int64_t>, Tried> tried_;  // by target and cut
 };
 
 /// The reason why the largest table cannot be made at all; empty: it can.
@@ -240,6 +268,13 @@ double SearchCut::disk_bytes(ElementType type, std::int64_t probes) const {
       static_cast<double>(probes) * static_cast<double>(probe_slots()) + static_cast<double>(end_slots());
   // Each file has a page more.
   return slots * static_cast<double>(tile_bytes(*this, type)) + static_cast<double>((probes + 1) * page_bytes);
+}
+
+std::int64_t tiles_brought(const dp_table::Table& table) {
+  const auto sources = dp_table::sources_of(table);
+  const bool in_ranges = dp_table::Tiles(table).ranges() > 1;
+  return std::count_if(sources.begin() + 1, sources.end(),
+                       [&](const dp_table::SourceRange& source) { return in_ranges || source.prefix.back() == 0; });
 }
 
 std::vector<dp_table::Cut> cuts_of(const RoundedJobs& jobs) {

@@ -39,6 +39,9 @@ struct SearchCut {
 /// The cuts of a table that a search may use, from the coarsest to the finest.
 std::vector<dp_table::Cut> cuts_of(const RoundedJobs& jobs);
 
+/// Tiles that a tile of a table reads and the one before it does not.
+std::int64_t tiles_brought(const dp_table::Table& table);
+
 /// The coarsest of them with at most `tile_cells` cells a tile; nullopt if there is none.
 std::optional<dp_table::Cut> cut_of(const RoundedJobs& jobs, std::int64_t tile_cells);
 
@@ -61,8 +64,8 @@ struct CutChoice {
   std::int64_t workspace = 0;  // bytes that kernels need in addition for a round's tables, on a device of its own
 };
 
-/// Chooses single tiles if the memory and the disk hold them, else the fewest tiles of which they hold a block; up to
-/// twice as many if the memory then holds two blocks, so that tiles are moved while others are made.
+/// Chooses single tiles if the memory and the disk hold them, else the tiles that take the least time among those of
+/// which they hold a block. If memory holds two blocks, tiles are moved while others are made.
 CutChoice choose_search_cut(const SearchTables& tables, const Resources& resources);
 
 }  // namespace terrace::stages

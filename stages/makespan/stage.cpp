@@ -95,9 +95,7 @@ class MakespanStage : public run::Stage {
     total.seconds += times * table_seconds(table, false, resources_);
     total.blocks += times * static_cast<double>(tiles.count());
     const auto sources = dp_table::sources_of(table);
-    const auto again = std::count_if(sources.begin() + 1, sources.end(), [&](const dp_table::SourceRange& source) {
-      return tiles.ranges() > 1 || source.prefix.back() == 0;
-    });
+    const std::int64_t again = tiles_brought(table);
     const double live = static_cast<double>(tiles.most_live(sources) * search.cut.tile_cells) * element;
     const auto add_moved = [&](double& written, double& read, std::size_t budget) {
       if (live <= static_cast<double>(budget)) return;

@@ -29,6 +29,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
+constexpr std::int64_t most_cells_again = 10'000'000'000;  // of a table that is made more than once
+
 /// Look-ups of the whole table: each step is one of the cells that it fits.
 double look_ups_of(const Table& table) {
   double all = 0;
@@ -206,8 +208,8 @@ int run_all(int argc, char** argv) {
   const auto context = device::make_cuda_context(0);
   fmt::print("{}\n", context->limits().name);
   if (argc > 3) {
-    report(*context, table_of(numbers_of(argv[1]), numbers_of(argv[2]), std::atoll(argv[3])), argc > 4 ? argv[4] : "",
-           3);
+    const Table table = table_of(numbers_of(argv[1]), numbers_of(argv[2]), std::atoll(argv[3]));
+    report(*context, table, argc > 4 ? argv[4] : "", *cells_of(table.extents) > most_cells_again ? 1 : 3);
     return 0;
   }
   for (const Numbers& extents : tables_of_paper) {
