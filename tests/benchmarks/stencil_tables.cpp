@@ -3,7 +3,8 @@
 // Prints a Markdown table for each neighbourhood: Gcell/s; GFLOP/s at 2 * points - 1 operations a cell. The cells of
 // every schedule are compared with those of one step at a time.
 //
-//   benchmark_stencil_tables [LARGEST]       the largest side, as a power of two (13)
+//   benchmark_stencil_tables [LARGEST [SMALLEST [NEIGHBOURHOOD]]]
+//       the largest and the smallest side, as powers of two (13 and 8); Moore or cross alone
 
 #include <fmt/format.h>
 
@@ -30,11 +31,11 @@ std::string entry_of(const StencilSpec& spec, const Run<float>& got, const Run<f
   return fmt::format("{:.3g}; {:.0f}", rate, rate * operations);
 }
 
-void report(const char* neighbourhood, const char* name, int largest, device::Context& context) {
+void report(const char* neighbourhood, const char* name, int smallest, int largest, device::Context& context) {
   fmt::print("\n| {} | schedule |", neighbourhood);
   for (int distance = 1; distance <= most_distance; ++distance) fmt::print(" {} |", distance);
   fmt::print("\n|---|---|---|---|---|---|---|---|---|---|\n");
-  for (int power = 8; power <= largest; ++power) {
+  for (int power = smallest; power <= largest; ++power) {
     const std::int64_t side = std::int64_t{1} << power;
     Entries entries;
     for (int distance = 1; distance <= most_distance; ++distance) {
@@ -60,12 +61,13 @@ void report(const char* neighbourhood, const char* name, int largest, device::Co
 }
 
 int run_all(int argc, char** argv) {
-  const int largest = argc > 1 ? std::atoi(argv[1]) : 13;
+  const int largest = argc > 1 ? std::atoi(argv[1]) : 13, smallest = argc > 2 ? std::atoi(argv[2]) : 8;
+  const std::string only = argc > 3 ? argv[3] : "";
   const auto context = device::make_cuda_context(0);
   fmt::print("{}, {} steps, f32: Gcell/s; GFLOP/s at 2 * points - 1 operations a cell\n", context->limits().name,
              steps);
-  report("Moore", "box2d", largest, *context);
-  report("cross", "star2d", largest, *context);
+  if (only != "cross") report("Moore", "box2d", smallest, largest, *context);
+  if (only != "Moore") report("cross", "star2d", smallest, largest, *context);
   return 0;
 }
 
