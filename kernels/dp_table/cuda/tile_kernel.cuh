@@ -30,40 +30,59 @@ struct Kept<Rule, false> {
 template <class Rule>
 using KeptOf = typename Kept<Rule>::Type;
 
+/// Steps in shared memory: where each leads, and what its rule asks for.
+template <class Rule, class Distance>
+struct SharedSteps {
+  using Wide = typename Rule::Wide;
+
+  Distance* distance;
+  Wide* costs;   // if the rule has any
+  i32* numbers;  // if it has a choice
+
+  __device__ __forceinline__ void put(i32 place, const DeviceStep& step, Distance to) const {
+    distance[place] = to;
+    if constexpr (Rule::has_costs) costs[place] = cost_of<Wide>(step.whole_cost, step.real_cost);
+    if constexpr (Rule::has_choice) numbers[place] = step.number;
+  }
+  /// Takes the value where a step leads.
+  __device__ __forceinline__ void take(i32 place, Wide value, typename Rule::State& state,
+                                       const TableLayout& layout) const {
+    Wide cost = 0;
+    i32 number = 0;
+    if constexpr (Rule::has_costs) cost = costs[place];
+    if constexpr (Rule::has_choice) number = numbers[place];
+    Rule::take(state, value, cost, number, layout);
+  }
+};
+
 /// The arrays of a thread block in shared memory.
 template <class Rule>
 struct TileMemory {
   using T = typename Rule::Value;
-  using Wide = typename Rule::Wide;
 
-  KeptOf<Rule>* kept;  // of the slab's cells
-  i64* delta;          // of the prepared steps: bytes from a cell to where the step leads
-  Wide* cost;
-  i32* number;
-  i32* group_begin;  // of each group's prepared steps
+  KeptOf<Rule>* kept;            // of the slab's cells
+  SharedSteps<Rule, i64> outer;  // that are prepared: bytes from a cell to where the step leads
+  i32* group_begin;              // of each group's prepared steps
   i32* group_end;
-  i32* inner_offset;  // of the inner steps, in whole groups of steps_at_once
-  Wide* inner_cost;
-  i32* inner_number;
-  T* made;    // values of the slab's cells
-  u64 bytes;  // of all
+  SharedSteps<Rule, i32> inner;  // cells back; in whole groups of steps_at_once
+  T* made;                       // values of the slab's cells
+  u64 bytes;                     // of all
 
   TERRACE_HOST_DEVICE TileMemory(unsigned char* memory, const TableLayout& layout) : bytes(0) {
     const auto add = [&]<class U>(U*& array, i64 count) {
       array = reinterpret_cast<U*>(memory + bytes);
       bytes += (static_cast<u64>(count) * sizeof(U) + 15) / 16 * 16;
     };
-    const i64 staged = layout.staged_count;
-    const i64 inner = (layout.inner_count + steps_at_once - 1) / steps_at_once * steps_at_once;
+    const auto add_steps = [&](auto& steps, i64 count) {
+      add(steps.distance, count);
+      add(steps.costs, Rule::has_costs ? count : 0);
+      add(steps.numbers, Rule::has_choice ? count : 0);
+    };
     add(kept, layout.slab_cells);
-    add(delta, staged);
-    add(cost, Rule::has_costs ? staged : 0);
-    add(number, Rule::has_choice ? staged : 0);
+    add_steps(outer, layout.staged_count);
     add(group_begin, layout.group_count);
     add(group_end, layout.group_count);
-    add(inner_offset, inner);
-    add(inner_cost, Rule::has_costs ? inner : 0);
-    add(inner_number, Rule::has_choice ? inner : 0);
+    add_steps(inner, (layout.inner_count + steps_at_once - 1) / steps_at_once * steps_at_once);
     add(made, layout.slab_cells);
   }
 };
@@ -129,9 +148,7 @@ class TileMaker {
     const i32 count = layout_.inner_count;
     for (i32 i = thread_; i < (count + steps_at_once - 1) / steps_at_once * steps_at_once; i += tile_threads) {
       const DeviceStep& step = layout_.steps[layout_.step_count + (i < count ? i : 0)];
-      memory_.inner_offset[i] = i < count ? static_cast<i32>(step.offset) : 0;
-      if constexpr (Rule::has_costs) memory_.inner_cost[i] = cost_of<Wide>(step.whole_cost, step.real_cost);
-      if constexpr (Rule::has_choice) memory_.inner_number[i] = step.number;
+      memory_.inner.put(i, step, i < count ? static_cast<i32>(step.offset) : 0);
     }
   }
 
@@ -214,9 +231,7 @@ class TileMaker {
     return data != nullptr;
   }
   __device__ void put_step(i32 place, const DeviceStep& step, i64 delta) const {
-    memory_.delta[place] = delta;
-    if constexpr (Rule::has_costs) memory_.cost[place] = cost_of<Wide>(step.whole_cost, step.real_cost);
-    if constexpr (Rule::has_choice) memory_.number[place] = step.number;
+    memory_.outer.put(place, step, delta);
     atomicMin(&memory_.group_begin[step.group], place);
     atomicMax(&memory_.group_end[step.group], place + 1);
   }
@@ -282,7 +297,7 @@ class TileMaker {
     Wide values[steps][cells_at_once];
 #pragma unroll
     for (i32 i = 0; i < steps; ++i) {
-      const T* from = reinterpret_cast<const T*>(here + memory_.delta[begin + i]);
+      const T* from = reinterpret_cast<const T*>(here + memory_.outer.distance[begin + i]);
       // An unreached value changes nothing.
 #pragma unroll
       for (i32 k = 0; k < cells_at_once; ++k) {
@@ -291,12 +306,8 @@ class TileMaker {
     }
 #pragma unroll
     for (i32 i = 0; i < steps; ++i) {
-      Wide cost = 0;
-      i32 number = 0;
-      if constexpr (Rule::has_costs) cost = memory_.cost[begin + i];
-      if constexpr (Rule::has_choice) number = memory_.number[begin + i];
 #pragma unroll
-      for (i32 k = 0; k < cells_at_once; ++k) Rule::take(state[k], values[i][k], cost, number, layout_);
+      for (i32 k = 0; k < cells_at_once; ++k) memory_.outer.take(begin + i, values[i][k], state[k], layout_);
     }
   }
   __device__ void take_unprepared(const DeviceStep& step, i32 first, const Words (&cell)[cells_at_once],
@@ -378,16 +389,10 @@ class TileMaker {
 #pragma unroll
     for (i32 k = 0; k < steps_at_once; ++k) {
       const bool fits = (mask >> k & 1u) != 0;
-      values[k] = static_cast<Wide>(fits ? memory_.made[at - memory_.inner_offset[begin + k]] : Rule::unreached());
+      values[k] = static_cast<Wide>(fits ? memory_.made[at - memory_.inner.distance[begin + k]] : Rule::unreached());
     }
 #pragma unroll
-    for (i32 k = 0; k < steps_at_once; ++k) {
-      Wide cost = 0;
-      i32 number = 0;
-      if constexpr (Rule::has_costs) cost = memory_.inner_cost[begin + k];
-      if constexpr (Rule::has_choice) number = memory_.inner_number[begin + k];
-      Rule::take(state, values[k], cost, number, layout_);
-    }
+    for (i32 k = 0; k < steps_at_once; ++k) memory_.inner.take(begin + k, values[k], state, layout_);
   }
   __device__ __forceinline__ bool is_zero(i32 at) const {
     return work_.has_zero != 0 && block_.offset == 0 && at == 0;
