@@ -297,6 +297,9 @@ COMMANDS = [
     (["verify", "out.h5", "--sample", "1", "--seed", "1.5"], "--seed: a seed is a whole number of 64 bits; not '1.5'"),
     (["operators", "sor"], "there is no operator 'sor'; it is a problem: see `terrace problems sor`"),
     (["problems", "heat2d"], "there is no problem 'heat2d'; it is an operator: see `terrace operators heat2d`"),
+    (["runn", "job.yaml", "--help"], "there is no command 'runn'; did you mean 'run'?"),
+    (["--help", "runn"], "there is no command 'runn'; did you mean 'run'?"),
+    (["--version", "runn"], "there is no command 'runn'; did you mean 'run'?"),
     (["inputs", "tiff"], "there is no kind of input 'tiff'; did you mean 'image'?"),
 ]
 

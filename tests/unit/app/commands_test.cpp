@@ -213,9 +213,13 @@ TEST_CASE("A wrong command line ends with 2 and says what is wrong") {
       {{}, "name a command: check"},
       {{"chek", path}, "there is no command 'chek'; did you mean 'check'?"},
       {{"--quiet", "frobnicate"}, "there is no command 'frobnicate'; there are check"},
-      {{"check"}, "JOB is required"},
-      {{"check", path, "more"}, "more"},
-      {{"check", path, "--sett", "a=b"}, "--sett"},
+      {{"help"}, "there is no command 'help'; did you mean '--help'?"},
+      {{"help", "check"}, "there is no command 'help'; did you mean '--help'?"},
+      {{"--quite", "check", path}, "there is no option '--quite' before a command; did you mean '--quiet'?"},
+      {{"--set", "backend=cpu", "check", path}, "options of a command stand behind it"},
+      {{"check"}, "check: JOB is required; see `terrace check --help`"},
+      {{"check", path, "more"}, "more; see `terrace check --help`"},
+      {{"check", path, "--sett", "a=b"}, "; did you mean '--set'?"},
       {{"check", path, "--set"}, "--set"},
       {{"check", path, "--set", "backend"}, "a setting is key=value"},
       {{"check", path + ".none"}, "cannot read the job: No such file"},
@@ -252,6 +256,20 @@ TEST_CASE("Version and help are what was asked for") {
     CHECK(ending.err.empty());
   }
   CHECK(call({"--version"}).out.starts_with("terrace " + version() + "\n"));
+}
+
+TEST_CASE("An unknown command is an error with --help, too") {
+  const Ending plain = call({"foo"});
+  CHECK(plain.code == 2);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"foo", "--help"}, {"--help", "foo"}, {"foo", "-h"}, {"foo", "--version"}}) {
+    const Ending ending = call(arguments);
+    CHECK(ending.code == 2);
+    CHECK(ending.out.empty());
+    CHECK(ending.err == plain.err);
+  }
+  CHECK(call({"--help"}).code == 0);
+  CHECK(call({"check", "--help"}).code == 0);
 }
 
 TEST_CASE("Problems are listed by stage and group, operators apart from them") {
