@@ -48,6 +48,17 @@ void check_regular(const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) throw IoError(path.string(), "is no regular file; copy its contents into one");
 }
 
+std::string message_in(const Settings& settings, const std::string& key, const std::string& message) {
+  return message_at(settings.has(key) ? settings.place(key) : Place{}, message);
+}
+
+std::vector<std::string> messages_in(const Settings& settings, const std::string& key,
+                                     const std::vector<ElementFault>& faults) {
+  std::vector<std::string> messages;
+  for (const ElementFault& fault : faults) messages.push_back(message_in(settings, key, fault.message));
+  return messages;
+}
+
 }  // namespace
 
 bool is_of_the_disk(int error_number) {
@@ -103,7 +114,10 @@ std::filesystem::path input_path(const Settings& settings, const std::string& ke
 }
 
 void fail_setting(const Settings& settings, const std::string& key, const std::string& message) {
-  throw JobError(message_at(settings.has(key) ? settings.place(key) : Place{}, message));
+  throw JobError(message_in(settings, key, message));
 }
+
+ElementError::ElementError(const Settings& settings, std::string key, std::vector<ElementFault> faults)
+    : JobError(messages_in(settings, key, faults)), key_(std::move(key)), faults_(std::move(faults)) {}
 
 }  // namespace terrace::io

@@ -131,14 +131,14 @@ void check_array(const std::string& array, const std::vector<std::string>& words
   }
 }
 
-void check_inputs(const std::vector<const Node*>& nodes, Draft& draft, CheckContext& context) {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+void check_inputs(Draft& draft, CheckContext& context) {
+  for (std::size_t i = 0; i < draft.job.inputs.size(); ++i) {
     const Input& input = draft.job.inputs[i];
     for (const ArrayName& array : array_names(input.arrays, input.settings)) {
       const std::string& wanted = array.name;
       draft.used_inputs.insert(wanted);
       if (draft.job.find_input(wanted)) continue;
-      const Node* node = find_array(*nodes[i], array);
+      const Node* node = find_element(*draft.input_nodes[i], array.setting, array.entry);
       const std::string near = did_you_mean(wanted, input_names(draft.job));
       context.complaints.add(
           node ? node->position : draft.input_positions[i],

@@ -300,7 +300,7 @@ class StageReader {
   }
 
   void check_reference(const Node& map, const ArrayName& array, const std::vector<Parameter>& parameters) {
-    const Node* node = find_array(map, array);
+    const Node* node = find_element(map, array.setting, array.entry);
     const auto setting = std::find_if(parameters.begin(), parameters.end(),
                                       [&](const Parameter& parameter) { return array.setting == parameter.name; });
     check_array(array.name, words_of(*setting), node ? node->position : position_, table_, draft_, context_);
