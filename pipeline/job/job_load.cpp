@@ -21,6 +21,7 @@ void read_body(const Node& root, const StageTable& table, std::span<const io::In
   else if (!is_misspelt(root, "stages"))
     context.complaints.add(root.position, "the job needs 'stages': a list of what to compute");
   check_output(root, draft, context);
+  check_kept(draft, context);
   warn_of_unused(draft, context);
 }
 

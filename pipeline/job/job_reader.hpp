@@ -23,13 +23,14 @@ inline constexpr std::size_t most_stages = 1000;
 /// A job in the making.
 struct Draft {
   Job job;
-  std::optional<Node> root;               // of the text; nullopt if it is no YAML
-  std::vector<const Node*> input_nodes;   // the maps of the inputs, in the order of job.inputs
-  std::vector<Position> input_positions;  // of the names, in the order of job.inputs
-  std::vector<bool> input_complete;       // true if everything in the input was right
-  std::vector<bool> stage_complete;       // the same of stages, in the order of job.stages
-  std::vector<std::string> stage_names;   // of all stages, also of those not read yet
-  std::set<std::string> used_inputs;
+  std::optional<Node> root;                   // of the text; nullopt if it is no YAML
+  std::vector<const Node*> input_nodes;       // the maps of the inputs, in the order of job.inputs
+  std::vector<Position> input_positions;      // of the names, in the order of job.inputs
+  std::vector<bool> input_complete;           // true if everything in the input was right
+  std::vector<bool> stage_complete;           // the same of stages, in the order of job.stages
+  std::vector<std::string> stage_names;       // of all stages, also of those not read yet
+  std::map<std::string, Position> temporary;  // by names of stages: where they say that they are temporary
+  std::set<std::string> used_inputs, used_stages;
   bool inputs_known = true;  // else `inputs` could not be read, which is reported there, and names say nothing
 };
 
@@ -75,7 +76,10 @@ void check_inputs(Draft& draft, CheckContext& context);
 /// Checks that the output is no folder and no input.
 void check_output(const Node& root, Draft& draft, CheckContext& context);
 
-/// Warns of inputs that nothing reads.
+/// Checks that the result holds anything: that not every stage is temporary.
+void check_kept(Draft& draft, CheckContext& context);
+
+/// Warns of inputs and temporary stages that nothing reads.
 void warn_of_unused(const Draft& draft, CheckContext& context);
 
 /// Opens every input without errors. Failures become complaints. @throws io::DiskError

@@ -112,6 +112,7 @@ void check_array(const std::string& array, const std::vector<std::string>& words
   const std::size_t slash = array.find('/');
   const std::string owner = array.substr(0, slash);
   const auto named = static_cast<std::size_t>(std::find(names.begin(), names.end(), owner) - names.begin());
+  if (slash != std::string::npos) draft.used_stages.insert(owner);
   if (slash == std::string::npos) {
     if (draft.job.find_input(array)) draft.used_inputs.insert(array);
     else if (named < names.size())
@@ -149,11 +150,28 @@ void check_inputs(Draft& draft, CheckContext& context) {
   check_circles(draft, context);
 }
 
+void check_kept(Draft& draft, CheckContext& context) {
+  const std::vector<Stage>& stages = draft.job.stages;
+  if (stages.empty()) return;
+  if (!std::all_of(stages.begin(), stages.end(), [](const Stage& stage) { return stage.temporary; })) return;
+  const std::string& last = stages.back().name;
+  context.complaints.add(
+      draft.temporary.at(last),
+      (stages.size() == 1 ? "the only stage is" : "all stages are") +
+          std::string(" temporary, so the result would hold nothing: take `temporary` away from ") +
+          "what is to be kept, or add a stage that is not temporary");
+}
+
 void warn_of_unused(const Draft& draft, CheckContext& context) {
   for (std::size_t i = 0; i < draft.job.inputs.size(); ++i) {
     const std::string& name = draft.job.inputs[i].name;
     if (draft.used_inputs.contains(name)) continue;
     context.warnings.add(draft.input_positions[i], "nothing reads the input " + quote(name));
+  }
+  for (const auto& [name, position] : draft.temporary) {
+    if (draft.used_stages.contains(name)) continue;
+    context.warnings.add(
+        position, "nothing reads the stage " + quote(name) + ", which is temporary: it is computed for nothing");
   }
 }
 

@@ -261,6 +261,7 @@ class StageReader {
     const Node* node = map.find("temporary");
     if (!node) return;
     if (auto value = read_value(parameters_of_all[1], *node, context_)) stage_.temporary = std::get<bool>(*value);
+    if (stage_.temporary) draft_.temporary[stage_.name] = node->position;
   }
 
   void read_parameters(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
