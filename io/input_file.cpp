@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/file_kind.hpp"
 #include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
@@ -19,19 +20,6 @@ namespace {
   const std::string text = what + std::strerror(reason);
   if (is_of_the_disk(reason)) throw DiskError(path.string(), text);
   throw IoError(path.string(), text);
-}
-
-std::string names_beside(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, ignored)) return "; the folder does not exist either";
-  std::vector<std::string> names;
-  // No exception if the folder may be entered but not listed, or its disk fails: names are only a hint.
-  for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
-       entry.increment(ignored)) {
-    names.push_back(entry->path().filename().string());
-  }
-  return did_you_mean(path.filename().string(), names);
 }
 
 void check_regular(const std::filesystem::path& path) {

@@ -44,6 +44,11 @@ class Errors(JobTest):
 
     def test_of_a_missing_job_and_a_missing_command(self):
         self.assertSays(self.terrace("run", "none.yaml", expect=WRONG), "none.yaml")
+        self.write("job.yaml", "job: t\n")
+        self.assertSays(self.terrace("run", "job.yml", expect=WRONG), "did you mean 'job.yaml'?")
+        with h5py.File(self.folder / "result.h5", "w") as file:
+            file["x"] = 1
+        self.assertSays(self.terrace("run", "result.h5", expect=WRONG), "is an HDF5 file, not a job", "terrace show")
         self.assertSays(self.terrace("runn", "none.yaml", expect=WRONG), "runn", "did you mean 'run'")
         self.assertSays(self.terrace("run", expect=WRONG), "JOB")
 
