@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/file_kind.hpp"
 #include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
@@ -19,19 +20,6 @@ namespace {
   const std::string text = what + std::strerror(reason);
   if (is_of_the_disk(reason)) throw DiskError(path.string(), text);
   throw IoError(path.string(), text);
-}
-
-std::string names_beside(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  if (!std::filesystem::is_directory(folder, ignored)) return "; the folder does not exist either";
-  std::vector<std::string> names;
-  // No exception if the folder may be entered but not listed, or its disk fails: names are only a hint.
-  for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
-       entry.increment(ignored)) {
-    names.push_back(entry->path().filename().string());
-  }
-  return did_you_mean(path.filename().string(), names);
 }
 
 void check_regular(const std::filesystem::path& path) {
@@ -46,6 +34,17 @@ void check_regular(const std::filesystem::path& path) {
   }
   if (S_ISDIR(status.st_mode)) throw IoError(path.string(), "is a folder; name a file in it");
   if (!S_ISREG(status.st_mode)) throw IoError(path.string(), "is no regular file; copy its contents into one");
+}
+
+std::string message_in(const Settings& settings, const std::string& key, const std::string& message) {
+  return message_at(settings.has(key) ? settings.place(key) : Place{}, message);
+}
+
+std::vector<std::string> messages_in(const Settings& settings, const std::string& key,
+                                     const std::vector<ElementFault>& faults) {
+  std::vector<std::string> messages;
+  for (const ElementFault& fault : faults) messages.push_back(message_in(settings, key, fault.message));
+  return messages;
 }
 
 }  // namespace
@@ -103,7 +102,10 @@ std::filesystem::path input_path(const Settings& settings, const std::string& ke
 }
 
 void fail_setting(const Settings& settings, const std::string& key, const std::string& message) {
-  throw JobError(message_at(settings.has(key) ? settings.place(key) : Place{}, message));
+  throw JobError(message_in(settings, key, message));
 }
+
+ElementError::ElementError(const Settings& settings, std::string key, std::vector<ElementFault> faults)
+    : JobError(messages_in(settings, key, faults)), key_(std::move(key)), faults_(std::move(faults)) {}
 
 }  // namespace terrace::io

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
@@ -56,5 +57,25 @@ std::filesystem::path input_path(const Settings& settings, const std::string& ke
 /// Raises an error about one setting, with its place and the line of the job if those are known.
 /// @throws JobError always
 [[noreturn]] void fail_setting(const Settings& settings, const std::string& key, const std::string& message);
+
+/// A fault of one element of a setting that is a list.
+struct ElementFault {
+  std::size_t element;  // its index in the list
+  std::string message;
+};
+
+/// Faults of elements of one setting. Whoever knows the text of the job reports each at its element; the messages of
+/// the base have the place of the list.
+class ElementError : public JobError {
+ public:
+  /// @param faults at least one
+  ElementError(const Settings& settings, std::string key, std::vector<ElementFault> faults);
+  const std::string& key() const { return key_; }
+  const std::vector<ElementFault>& faults() const { return faults_; }
+
+ private:
+  std::string key_;
+  std::vector<ElementFault> faults_;
+};
 
 }  // namespace terrace::io

@@ -29,10 +29,12 @@ Extents shape_setting(const Settings& settings, const std::string& key) {
     fail_setting(settings, key, key + ": has " + std::to_string(values.size()) + " dimensions; the most are 32");
   }
   Extents shape;
-  for (std::int64_t extent : values) {
-    if (extent < 0) fail_setting(settings, key, key + ": the extent " + std::to_string(extent) + " is negative");
-    shape.push_back(extent);
+  std::vector<ElementFault> faults;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0) faults.push_back({i, key + ": the extent " + std::to_string(values[i]) + " is negative"});
+    shape.push_back(values[i]);
   }
+  if (!faults.empty()) throw ElementError(settings, key, std::move(faults));
   if (!is_holdable(shape)) {
     fail_setting(settings, key,
                  key + ": " + to_string(shape) + " elements are more than any machine holds; give a smaller shape");

@@ -16,9 +16,10 @@ namespace terrace::io {
 class MemorySource : public HeldSource {
  public:
   /// @param bytes the elements, volume(shape) of them, in the machine's byte order
+  /// @param places of the elements, if they stand in the job itself; null: not known
   MemorySource(ElementType type, Extents shape, std::vector<std::byte> bytes,
-               std::vector<std::filesystem::path> files = {})
-      : type_(type), shape_(shape), bytes_(std::move(bytes)), files_(std::move(files)) {}
+               std::vector<std::filesystem::path> files = {}, ElementPlaces places = nullptr)
+      : type_(type), shape_(shape), bytes_(std::move(bytes)), files_(std::move(files)), places_(std::move(places)) {}
 
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return shape_; }
@@ -26,6 +27,12 @@ class MemorySource : public HeldSource {
     copy_box(bytes_.data(), Box::whole(shape_), buffer, box, box, size_of(type_));
   }
   std::vector<std::filesystem::path> files() const override { return files_; }
+  std::string place_of(const Extents& index) const override {
+    if (!places_) return HeldSource::place_of(index);
+    std::int64_t element = 0;
+    for (int d = 0; d < shape_.rank(); ++d) element = element * shape_[d] + index[d];
+    return places_(static_cast<std::size_t>(element));
+  }
   std::size_t memory() const override { return bytes_.size(); }
   std::optional<std::uint64_t> content() const override { return checksum(bytes_); }
   std::optional<KnownRange> known_range() const override {
@@ -41,6 +48,7 @@ class MemorySource : public HeldSource {
   Extents shape_;
   std::vector<std::byte> bytes_;
   std::vector<std::filesystem::path> files_;
+  ElementPlaces places_;
 };
 
 }  // namespace terrace::io

@@ -57,6 +57,9 @@ class Source {
   virtual std::optional<KnownRange> known_range() const { return std::nullopt; }
 };
 
+/// The places in the job of the elements of a list, row-major: "job.yaml:3:14".
+using ElementPlaces = std::function<std::string(std::size_t element)>;
+
 /// Data that an input may need in addition to its own keys.
 struct OpenContext {
   std::filesystem::path folder;                                      // relative paths start here
@@ -64,6 +67,8 @@ struct OpenContext {
   std::size_t cache_bytes = std::size_t{64} << 20;  // the most that a source should keep of what it has decoded
   std::function<void(const std::string&)> warn = nullptr;  // takes what is right but hardly meant; null: nobody does
   std::optional<std::int64_t> host_memory = std::nullopt;  // memory.host of the job, in bytes, where it gives that
+  /// Finds the places of a setting's elements by its name; null, or gives null, if they are not known.
+  std::function<ElementPlaces(const std::string& key)> element_places = nullptr;
   bool to_run = true;  // else the job is only checked: a length that takes long to find may be an estimate
 };
 

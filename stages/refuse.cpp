@@ -43,6 +43,15 @@ void refuse_letters(const Request& request, const std::string& parameter, const 
              "`external`, `values`, or `generate: uniform`");
 }
 
+void refuse_no_rows(const job::Stage& stage, const std::string& parameter, const std::string& array,
+                    const io::Source& source) {
+  if (source.shape() != Extents{0}) return;
+  const auto files = source.files();
+  refuse(
+      stage, parameter,
+      "'" + array + "' is empty" + (files.empty() ? "" : ": " + files.front().string() + " has no rows of values"));
+}
+
 double largest_magnitude(ElementType type) {
   return dispatch(type, [](auto value) {
     using Limits = std::numeric_limits<decltype(value)>;

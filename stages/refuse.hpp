@@ -35,6 +35,12 @@ io::DataLabel label_of(const job::Stage& stage, const std::string& parameter);
 /// Refuses letters of a sequence if the parameter wants numbers.
 void refuse_letters(const Request& request, const std::string& parameter, const io::Source& source);
 
+/// Refuses a list without elements, such as a file without rows is read as, if the parameter wants a grid or a
+/// matrix.
+/// @param array its name in the job
+void refuse_no_rows(const job::Stage& stage, const std::string& parameter, const std::string& array,
+                    const io::Source& source);
+
 /// The largest magnitude of a whole number of the type.
 double largest_magnitude(ElementType type);
 

@@ -8,7 +8,8 @@
 namespace terrace::io {
 
 std::shared_ptr<Source> shaped_source(NumberList& numbers, const Settings& settings,
-                                      std::vector<std::filesystem::path> files, const std::string& what) {
+                                      std::vector<std::filesystem::path> files, const std::string& what,
+                                      ElementPlaces places) {
   const auto count = static_cast<std::int64_t>(numbers.count());
   Extents shape{count};
   if (settings.has("shape")) {
@@ -20,7 +21,7 @@ std::shared_ptr<Source> shaped_source(NumberList& numbers, const Settings& setti
     }
   }
   const ElementType type = numbers.type();
-  return std::make_shared<MemorySource>(type, shape, numbers.take(), std::move(files));
+  return std::make_shared<MemorySource>(type, shape, numbers.take(), std::move(files), std::move(places));
 }
 
 }  // namespace terrace::io

@@ -14,20 +14,24 @@ constexpr Parameter values_parameters[] = {
     {"shape", ParameterKind::integers, "extents, slowest first; one dimension where absent", ""},
 };
 
-std::shared_ptr<Source> open_values(const Settings& settings, const OpenContext&) {
+/// Nobody reads more.
+constexpr std::size_t most_faults = 200;
+
+std::shared_ptr<Source> open_values(const Settings& settings, const OpenContext& context) {
   NumberList numbers(type_setting(settings, "type"));
   const auto& texts = settings.get<std::vector<std::string>>("values");
-  for (std::size_t i = 0; i < texts.size(); ++i) {
+  std::vector<ElementFault> faults;
+  for (std::size_t i = 0; i < texts.size() && faults.size() < most_faults; ++i) {
     // YAML writes infinities and NaN with a point before them.
     std::string text = texts[i];
     for (const char* special : {".inf", "-.inf", "+.inf", ".nan"}) {
       if (text == special) text.erase(text.find('.'), 1);
     }
-    if (auto wrong = numbers.add(text)) {
-      fail_setting(settings, "values", "values: number " + std::to_string(i) + ": " + *wrong);
-    }
+    if (auto wrong = numbers.add(text)) faults.push_back({i, "values: number " + std::to_string(i) + ": " + *wrong});
   }
-  return shaped_source(numbers, settings, {}, "values");
+  if (!faults.empty()) throw ElementError(settings, "values", std::move(faults));
+  return shaped_source(numbers, settings, {}, "values",
+                       context.element_places ? context.element_places("values") : nullptr);
 }
 
 }  // namespace

@@ -261,14 +261,47 @@ void add_options(CLI::App& program, Session& session, CommandLine& line) {
       "75 stopped at a checkpoint, run it again.");
 }
 
+/// The long options of a command, as they are written.
+std::vector<std::string> long_options(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
 /// The message if no known command was named.
 std::string no_command(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* command : commands_of(program)) names.push_back(command->get_name());
   const auto rest = program.remaining();
   if (rest.empty()) return "name a command: " + list_names(names);
-  const std::string near = did_you_mean(rest.front(), names);
+  const std::vector<std::string> options = long_options(program);
+  if (rest.front().starts_with("-")) {
+    return "there is no option '" + rest.front() + "' before a command" + did_you_mean(rest.front(), options) +
+           "; options of a command stand behind it, and `terrace --help` lists all others";
+  }
+  std::string near = did_you_mean(rest.front(), names);
+  if (near.empty()) near = did_you_mean(rest.front(), options);
   return "there is no command '" + rest.front() + "'" + (near.empty() ? "; there are " + list_names(names) : near);
+}
+
+bool is_a(const CLI::ParseError& error, CLI::ExitCodes code) {
+  return error.get_exit_code() == static_cast<int>(code);
+}
+
+/// The message about a known command that lacks an argument, or has one too many.
+std::string wrong_arguments(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& command = *program.get_subcommands().back();
+  const std::string see = "; see `terrace " + command.get_name() + " --help`";
+  if (is_a(error, CLI::ExitCodes::RequiredError)) return command.get_name() + ": " + error.what() + see;
+  std::vector<std::string> options = long_options(command);
+  for (const std::string& option : long_options(program)) options.push_back(option);
+  for (const std::string& word : program.remaining(true)) {
+    const std::string near = did_you_mean(word.substr(0, word.find('=')), options);
+    if (word.starts_with("-") && !near.empty()) return error.what() + near;
+  }
+  return error.what() + see;
 }
 
 /// The first argument that is an option with '=' and nothing behind it: the parser would take `--fresh=` for
@@ -293,15 +326,20 @@ CommandLine parse_command_line(std::vector<std::string> arguments, Session& sess
   add_job_commands(program, line, session);
   add_other_commands(program, line, session);
   add_documents(program, line, session);
+  const std::string first = arguments.empty() ? "" : arguments.front();
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
     program.parse(arguments);
-  } catch (const CLI::RequiredError& error) {
-    const bool named = !program.get_subcommands().empty();
-    session.error(named ? error.what() : no_command(program));
-    return {nullptr, exit_wrong, ""};
   } catch (const CLI::ParseError& error) {
-    return {nullptr, program.exit(error, session.out, session.err) == 0 ? exit_done : exit_wrong, ""};
+    // --help and --version end the parse before it looks for a command.
+    const bool named = !program.get_subcommands().empty();
+    const auto rest = program.remaining();
+    const bool required = is_a(error, CLI::ExitCodes::RequiredError),
+               extra = is_a(error, CLI::ExitCodes::ExtrasError);
+    if (rest.empty() ? !named && required : !named || rest.front() == first) session.error(no_command(program));
+    else if (required || extra) session.error(wrong_arguments(program, error));
+    else return {nullptr, program.exit(error, session.out, session.err) == 0 ? exit_done : exit_wrong, ""};
+    return {nullptr, exit_wrong, ""};
   }
   return line;
 }

@@ -73,6 +73,19 @@ std::string three_digits(double number) {
   return format(size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", number, "");
 }
 
+struct Scaled {
+  double number;
+  std::string_view prefix;  // of SI
+};
+
+/// A number of at least 1000 as one below that, in the three digits that are shown.
+Scaled scaled(double number) {
+  static constexpr std::array<std::string_view, 6> names = {"", "k", "M", "G", "T", "P"};
+  std::size_t step = 0;
+  while (std::fabs(number) >= 999.5 && step + 1 < names.size()) number /= 1000, ++step;
+  return {number, names[step]};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> parse_size(std::string_view text) {
@@ -108,9 +121,15 @@ std::string format_size(double bytes) {
 }
 
 std::string format_count(double count) {
-  std::string text = format_rate(count, "");
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
+  const Scaled shown = scaled(std::round(count));
+  return shown.prefix.empty() ? format("%.0f", shown.number, "")
+                              : three_digits(shown.number) + " " + std::string(shown.prefix);
+}
+
+std::string format_count(double count, std::string_view thing) {
+  const std::string number = format_count(count);
+  const bool scaled = number.find(' ') != std::string::npos;
+  return number + (scaled ? "" : " ") + std::string(thing) + (number == "1" ? "" : "s");
 }
 
 std::string format_duration(double seconds) {
@@ -125,11 +144,9 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_rate(double per_second, std::string_view unit) {
-  static constexpr std::array<std::string_view, 6> names = {" ", " k", " M", " G", " T", " P"};
-  std::size_t step = 0;
-  while (std::fabs(per_second) >= 1000 && step + 1 < names.size()) per_second /= 1000, ++step;
-  const bool plain = step == 0 && std::floor(per_second) == per_second;
-  return (plain ? format("%.0f", per_second, "") : three_digits(per_second)) + std::string(names[step]) +
+  const Scaled shown = scaled(per_second);
+  const bool plain = shown.prefix.empty() && std::floor(shown.number) == shown.number;
+  return (plain ? format("%.0f", shown.number, "") : three_digits(shown.number)) + " " + std::string(shown.prefix) +
          std::string(unit);
 }
 

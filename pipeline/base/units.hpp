@@ -17,11 +17,14 @@ std::optional<double> parse_duration(std::string_view text);
 
 /// "4.0 GiB", "512 B".
 std::string format_size(double bytes);
-/// "1.04 M", "17".
+/// "1.04 M", "17": of whole things, without a fraction below 1000.
 std::string format_count(double count);
+/// The same with the name of the things: "1.04 Mcells", "17 cells", "1 cell".
+/// @param thing one of them
+std::string format_count(double count, std::string_view thing);
 /// "1.20 s", "35 ms", "2 h 05 min".
 std::string format_duration(double seconds);
-/// "3.34 TCUPS"-like: the scaled number, its SI prefix and the unit, "3.34 Tcell/s".
+/// A measured quantity: the scaled number, its SI prefix and the unit, "3.34 Tcell/s".
 std::string format_rate(double per_second, std::string_view unit);
 
 }  // namespace terrace

@@ -74,10 +74,10 @@ void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem
   }
 }
 
-const Node* find_array(const Node& map, const ArrayName& array) {
-  const Node* node = find_setting(map, array.setting);
-  const bool in_list = node && node->kind == Node::Kind::list && array.entry < node->items.size();
-  return in_list ? &node->items[array.entry] : node;
+const Node* find_element(const Node& map, std::string_view setting, std::size_t element) {
+  const Node* node = find_setting(map, setting);
+  const bool in_list = node && node->kind == Node::Kind::list && element < node->items.size();
+  return in_list ? &node->items[element] : node;
 }
 
 }  // namespace terrace::job

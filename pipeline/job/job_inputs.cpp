@@ -31,6 +31,7 @@ class InputReader {
     input.place = context_.complaints.sources().place(entry.position);
     if (const io::InputKind* kind = find_kind(entry)) read_kind(entry, *kind, input);
     draft_.job.inputs.push_back(std::move(input));
+    draft_.input_nodes.push_back(&entry.value);
     draft_.input_positions.push_back(entry.position);
     draft_.input_complete.push_back(context_.complaints.count() == complaints);
   }
@@ -104,12 +105,8 @@ void read_inputs(const Node& inputs, std::span<const io::InputKind> kinds, Draft
     return;
   }
   InputReader reader(kinds, draft, context);
-  std::vector<const Node*> nodes;
-  for (const Entry& entry : inputs.entries) {
-    reader.read(entry);
-    nodes.push_back(&entry.value);
-  }
-  check_inputs(nodes, draft, context);
+  for (const Entry& entry : inputs.entries) reader.read(entry);
+  check_inputs(draft, context);
 }
 
 }  // namespace terrace::job

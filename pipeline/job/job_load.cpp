@@ -21,11 +21,13 @@ void read_body(const Node& root, const StageTable& table, std::span<const io::In
   else if (!is_misspelt(root, "stages"))
     context.complaints.add(root.position, "the job needs 'stages': a list of what to compute");
   check_output(root, draft, context);
+  check_kept(draft, context);
   warn_of_unused(draft, context);
 }
 
 void read_job(const StageTable& table, std::span<const io::InputKind> kinds, Draft& draft, CheckContext& context) {
-  auto root = parse_yaml(draft.job.source, 0, context.complaints);
+  std::optional<Node>& root = draft.root;
+  root = parse_yaml(draft.job.source, 0, context.complaints);
   if (!root) return;
   if (root->kind == Node::Kind::null && root->position == Position{}) {
     return context.complaints.add({}, "the job is empty; it needs 'stages' and 'output'");

@@ -41,11 +41,16 @@ class InputOpener {
     around.warn = [&](const std::string& what) {
       context_.warnings.add(position_of(index), "input '" + input.name + "': " + what);
     };
+    around.element_places = [&](const std::string& key) { return places_of_elements(index, key); };
     around.host_memory = draft_.job.host_memory;
     around.to_run = to_run_;
     try {
       return kind->open(input.settings, around);
     } catch (const Reported&) {
+    } catch (const io::ElementError& error) {
+      for (const io::ElementFault& fault : error.faults()) {
+        context_.complaints.add(position_of_element(index, error.key(), fault.element), fault.message);
+      }
     } catch (const JobError& error) {
       for (const std::string& message : error.messages()) complain(index, message);
     } catch (const io::DiskError&) {
@@ -85,6 +90,23 @@ class InputOpener {
     return given && given->source > 0 ? *given : draft_.input_positions[index];
   }
 
+  Position position_of_element(std::size_t index, const std::string& key, std::size_t element) const {
+    const Node* node = find_element(*draft_.input_nodes[index], key, element);
+    return node ? node->position : position_of(index);
+  }
+
+  /// Places for errors that are found later, which outlive the text's own sources. Null if the setting is no list.
+  io::ElementPlaces places_of_elements(std::size_t index, const std::string& key) {
+    const Node* node = find_setting(*draft_.input_nodes[index], key);
+    if (!node || node->kind != Node::Kind::list) return nullptr;
+    std::vector<Position> positions;
+    for (const Node& item : node->items) positions.push_back(item.position);
+    if (!kept_text_) kept_text_ = std::make_shared<const Sources>(context_.complaints.sources());
+    return [positions = std::move(positions), text = kept_text_](std::size_t element) {
+      return text->place(positions.at(element)).text;
+    };
+  }
+
   std::optional<Position> position_in(const Input& input, const std::string& message) const {
     std::optional<Position> position;
     const auto look = [&](const Place& place) {
@@ -101,6 +123,7 @@ class InputOpener {
   CheckContext& context_;
   bool to_run_;
   std::vector<bool> tried_;
+  std::shared_ptr<const Sources> kept_text_ = nullptr;  // a copy, made once it is needed
   std::map<std::string, std::shared_ptr<io::Source>> sources_;
 };
 

@@ -23,11 +23,14 @@ inline constexpr std::size_t most_stages = 1000;
 /// A job in the making.
 struct Draft {
   Job job;
-  std::vector<Position> input_positions;  // of the names, in the order of job.inputs
-  std::vector<bool> input_complete;       // true if everything in the input was right
-  std::vector<bool> stage_complete;       // the same of stages, in the order of job.stages
-  std::vector<std::string> stage_names;   // of all stages, also of those not read yet
-  std::set<std::string> used_inputs;
+  std::optional<Node> root;                   // of the text; nullopt if it is no YAML
+  std::vector<const Node*> input_nodes;       // the maps of the inputs, in the order of job.inputs
+  std::vector<Position> input_positions;      // of the names, in the order of job.inputs
+  std::vector<bool> input_complete;           // true if everything in the input was right
+  std::vector<bool> stage_complete;           // the same of stages, in the order of job.stages
+  std::vector<std::string> stage_names;       // of all stages, also of those not read yet
+  std::map<std::string, Position> temporary;  // by names of stages: where they say that they are temporary
+  std::set<std::string> used_inputs, used_stages;
   bool inputs_known = true;  // else `inputs` could not be read, which is reported there, and names say nothing
 };
 
@@ -46,8 +49,9 @@ std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameter
 /// Sets Stage::outputs and Stage::ties by the stage's settings.
 void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem, Stage& stage);
 
-/// The node of an array's name: of its entry, if the setting is a list. Null if the job does not give the setting.
-const Node* find_array(const Node& map, const ArrayName& array);
+/// The node of one element of a setting that is a list, or of the setting itself if it is one value. Null if the job
+/// does not give the setting.
+const Node* find_element(const Node& map, std::string_view setting, std::size_t element);
 
 /// Reads everything but inputs and stages. @param root a map
 void read_header(const Node& root, Draft& draft, CheckContext& context);
@@ -67,13 +71,15 @@ void check_array(const std::string& array, const std::vector<std::string>& words
                  const StageTable& table, Draft& draft, CheckContext& context);
 
 /// Checks the inputs that inputs are made of: that they exist, and do not refer to each other in a circle.
-/// @param nodes the maps of the inputs, in the order of draft.job.inputs
-void check_inputs(const std::vector<const Node*>& nodes, Draft& draft, CheckContext& context);
+void check_inputs(Draft& draft, CheckContext& context);
 
 /// Checks that the output is no folder and no input.
 void check_output(const Node& root, Draft& draft, CheckContext& context);
 
-/// Warns of inputs that nothing reads.
+/// Checks that the result holds anything: that not every stage is temporary.
+void check_kept(Draft& draft, CheckContext& context);
+
+/// Warns of inputs and temporary stages that nothing reads.
 void warn_of_unused(const Draft& draft, CheckContext& context);
 
 /// Opens every input without errors. Failures become complaints. @throws io::DiskError

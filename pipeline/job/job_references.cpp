@@ -112,6 +112,7 @@ void check_array(const std::string& array, const std::vector<std::string>& words
   const std::size_t slash = array.find('/');
   const std::string owner = array.substr(0, slash);
   const auto named = static_cast<std::size_t>(std::find(names.begin(), names.end(), owner) - names.begin());
+  if (slash != std::string::npos) draft.used_stages.insert(owner);
   if (slash == std::string::npos) {
     if (draft.job.find_input(array)) draft.used_inputs.insert(array);
     else if (named < names.size())
@@ -131,14 +132,14 @@ void check_array(const std::string& array, const std::vector<std::string>& words
   }
 }
 
-void check_inputs(const std::vector<const Node*>& nodes, Draft& draft, CheckContext& context) {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+void check_inputs(Draft& draft, CheckContext& context) {
+  for (std::size_t i = 0; i < draft.job.inputs.size(); ++i) {
     const Input& input = draft.job.inputs[i];
     for (const ArrayName& array : array_names(input.arrays, input.settings)) {
       const std::string& wanted = array.name;
       draft.used_inputs.insert(wanted);
       if (draft.job.find_input(wanted)) continue;
-      const Node* node = find_array(*nodes[i], array);
+      const Node* node = find_element(*draft.input_nodes[i], array.setting, array.entry);
       const std::string near = did_you_mean(wanted, input_names(draft.job));
       context.complaints.add(
           node ? node->position : draft.input_positions[i],
@@ -149,11 +150,28 @@ void check_inputs(const std::vector<const Node*>& nodes, Draft& draft, CheckCont
   check_circles(draft, context);
 }
 
+void check_kept(Draft& draft, CheckContext& context) {
+  const std::vector<Stage>& stages = draft.job.stages;
+  if (stages.empty()) return;
+  if (!std::all_of(stages.begin(), stages.end(), [](const Stage& stage) { return stage.temporary; })) return;
+  const std::string& last = stages.back().name;
+  context.complaints.add(
+      draft.temporary.at(last),
+      (stages.size() == 1 ? "the only stage is" : "all stages are") +
+          std::string(" temporary, so the result would hold nothing: take `temporary` away from ") +
+          "what is to be kept, or add a stage that is not temporary");
+}
+
 void warn_of_unused(const Draft& draft, CheckContext& context) {
   for (std::size_t i = 0; i < draft.job.inputs.size(); ++i) {
     const std::string& name = draft.job.inputs[i].name;
     if (draft.used_inputs.contains(name)) continue;
     context.warnings.add(draft.input_positions[i], "nothing reads the input " + quote(name));
+  }
+  for (const auto& [name, position] : draft.temporary) {
+    if (draft.used_stages.contains(name)) continue;
+    context.warnings.add(
+        position, "nothing reads the stage " + quote(name) + ", which is temporary: it is computed for nothing");
   }
 }
 

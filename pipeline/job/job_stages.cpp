@@ -261,6 +261,7 @@ class StageReader {
     const Node* node = map.find("temporary");
     if (!node) return;
     if (auto value = read_value(parameters_of_all[1], *node, context_)) stage_.temporary = std::get<bool>(*value);
+    if (stage_.temporary) draft_.temporary[stage_.name] = node->position;
   }
 
   void read_parameters(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
@@ -300,7 +301,7 @@ class StageReader {
   }
 
   void check_reference(const Node& map, const ArrayName& array, const std::vector<Parameter>& parameters) {
-    const Node* node = find_array(map, array);
+    const Node* node = find_element(map, array.setting, array.entry);
     const auto setting = std::find_if(parameters.begin(), parameters.end(),
                                       [&](const Parameter& parameter) { return array.setting == parameter.name; });
     check_array(array.name, words_of(*setting), node ? node->position : position_, table_, draft_, context_);

@@ -123,6 +123,7 @@ std::shared_ptr<io::Source> open_grid(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::string& name = settings.text("grid");
   std::shared_ptr<io::Source> grid = request.array(name);
+  refuse_no_rows(request.stage, "grid", name, *grid);
   const int rank = grid->shape().rank();
   if (rank != 2) {
     refuse(request.stage, "grid",

@@ -37,6 +37,7 @@ const char* fault_of(double& number) {
 std::shared_ptr<io::Source> open_square_matrix(const Request& request) {
   const std::string& name = request.stage.settings.text("matrix");
   std::shared_ptr<io::Source> matrix = request.array(name);
+  refuse_no_rows(request.stage, "matrix", name, *matrix);
   const Extents& shape = matrix->shape();
   if (shape.rank() != 2 || shape[0] != shape[1]) {
     refuse(request.stage, "matrix", "'" + name + "' is " + to_string(shape) + "; give a square matrix");

@@ -71,6 +71,7 @@ class Definer {
   void set_shape(const std::string& parameter, const io::Source& field) {
     const Extents& shape = field.shape();
     const int rank = shape.rank(), wanted = operator_.rank;
+    if (wanted > 1) refuse_no_rows(request_.stage, parameter, name_of_array(parameter), field);
     if (wanted > 0 ? rank != wanted : rank < 1 || rank > stencil::most_rank) {
       refuse(parameter, "'" + name_of_array(parameter) + "' has " + counted(rank, "dimension") + "; a grid of `" +
                             operator_.name + "` has " + (wanted > 0 ? std::to_string(wanted) : "one to three"));

@@ -80,11 +80,13 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   const wavefront::Description& problem = *spec.description;
   spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
   if (problem.items == Items::grid) {
-    inputs.grid = request.array(request.stage.settings.text("grid"));
+    const std::string& name = request.stage.settings.text("grid");
+    inputs.grid = request.array(name);
+    refuse_no_rows(request.stage, "grid", name, *inputs.grid);
     if (inputs.grid->shape().rank() != 2) {
       refuse(request.stage, "grid",
-             "'" + request.stage.settings.text("grid") + "' has " +
-                 counted(inputs.grid->shape().rank(), "dimension") + "; a grid has two (rows and columns)");
+             "'" + name + "' has " + counted(inputs.grid->shape().rank(), "dimension") +
+                 "; a grid has two (rows and columns)");
     }
     spec.rows = inputs.grid->shape()[0];
     spec.columns = inputs.grid->shape()[1];

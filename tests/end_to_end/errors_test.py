@@ -44,6 +44,11 @@ class Errors(JobTest):
 
     def test_of_a_missing_job_and_a_missing_command(self):
         self.assertSays(self.terrace("run", "none.yaml", expect=WRONG), "none.yaml")
+        self.write("job.yaml", "job: t\n")
+        self.assertSays(self.terrace("run", "job.yml", expect=WRONG), "did you mean 'job.yaml'?")
+        with h5py.File(self.folder / "result.h5", "w") as file:
+            file["x"] = 1
+        self.assertSays(self.terrace("run", "result.h5", expect=WRONG), "is an HDF5 file, not a job", "terrace show")
         self.assertSays(self.terrace("runn", "none.yaml", expect=WRONG), "runn", "did you mean 'run'")
         self.assertSays(self.terrace("run", expect=WRONG), "JOB")
 
@@ -102,9 +107,9 @@ class Errors(JobTest):
         self.terrace("run", self.warp("{values: [1, 2]}", ", window: 3"))
 
     def test_of_values_that_cannot_be_warped_name_their_index(self):
-        for value, keys, said in ((".nan", "", "a[2]: nan is no finite number"),
-                                  ("-.inf", "", "a[2]: -inf is no finite number"),
-                                  ("1e300", ", cost: squared", "a[2]: 1e+300 is too large for costs in f64"),
+        for value, keys, said in ((".nan", "", ":3:22): nan is no finite number"),
+                                  ("-.inf", "", ":3:22): -inf is no finite number"),
+                                  ("1e300", ", cost: squared", ":3:22): 1e+300 is too large for costs in f64"),
                                   ("2e19", ", cost: squared, type: f32", "2e+19 is too large for costs in f32: say")):
             with self.subTest(value=value):
                 job = self.warp(f"{{values: [1, 2, {value}]}}", keys)

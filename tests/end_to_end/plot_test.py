@@ -335,6 +335,7 @@ class Choices(PlotTest):
                                       (("align/cube", "--at", "x"), WRONG, ["'x' is no list of indices"]),
                                       (("--reduce", "median"), WRONG, ["median"]),
                                       (("align/table", "--path", "align"), FAILED, ["/align: has no alignment"]),
+                                      (("align/table", "-o", "picture.pdf"), WRONG, ["a name that ends in .png"]),
                                       (("align/table", "-o", "notes.png"), WRONG, ["is not a PNG picture"])):
             with self.subTest(arguments=arguments):
                 output = () if "-o" in arguments else ("-o", "picture.png")

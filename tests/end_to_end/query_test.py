@@ -119,7 +119,7 @@ class Pairs(JobTest):
                   "wide": {"npy": self.write("w.npy", table[:2])}}
         for settings, expect, says in (({}, WRONG, "nothing is asked"),
                                        ({"pairs": "three"}, WRONG, "two nodes a pair"),
-                                       ({"pairs": "far"}, WRONG, "far[1]: is no node"),
+                                       ({"pairs": "far"}, WRONG, "): is no node"),
                                        ({"pairs": "p", "next": "wide"}, WRONG, "give whole numbers, 3 x 3"),
                                        ({"reduce": ["sum"], "next": "n"}, WRONG, "for the paths of `pairs`"),
                                        ({"reduce": ["mean"]}, WRONG, "mean"),

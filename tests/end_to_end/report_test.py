@@ -258,6 +258,7 @@ class Errors(ReportTest):
         self.made_result(stages=("align",))
         self.write("notes.txt", "mine")
         self.assertSays(self.terrace("report", "result.h5", "-o", "notes.txt", expect=WRONG), "is not a report")
+        self.assertSays(self.terrace("report", "result.h5", "-o", "page.pdf", expect=WRONG), "ends in .html")
         self.assertSays(self.terrace("report", "notes.txt", "-o", "page.html", expect=FAILED), "no HDF5 file")
         with h5py.File(self.folder / "result.h5", "r+") as file:
             del file["profile/copies/begin"]

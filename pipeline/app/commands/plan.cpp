@@ -64,7 +64,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
                      p.workspace_bytes > 0
                          ? fmt::format(", and the kernel {}", format_size(static_cast<double>(p.workspace_bytes)))
                          : "");
-  out << fmt::format("  work          {}{}\n", format_rate(p.operations, p.unit + "s"),
+  out << fmt::format("  work          {}{}\n", format_count(p.operations, p.unit),
                      p.leaves_out ? " at most: what cannot change the result is left out" : "");
   out << fmt::format("  disk          {} to read, {} to write{}\n", format_size(p.bytes_read),
                      format_size(p.bytes_written), moving_time(times.disk, run::assumed_disk_bytes_per_second));

@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
   for (const run::StageRecord& stage : report.profile.stages()) {
     if (stage.operations <= 0) continue;
-    std::string line = fmt::format("{}: {} in {}, {}", stage.name, format_rate(stage.operations, stage.unit + "s"),
+    std::string line = fmt::format("{}: {} in {}, {}", stage.name, format_count(stage.operations, stage.unit),
                                    format_duration(stage.end - stage.begin),
                                    format_rate(stage.rate, stage.unit + "/s") + " while computing");
     if (stage.limit > 0) {

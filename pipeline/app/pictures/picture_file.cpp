@@ -1,5 +1,8 @@
 #include "pipeline/app/pictures/picture_file.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 
 #include "io/files/durable.hpp"
@@ -19,10 +22,23 @@ bool may_be_replaced(const fs::path& path, const PictureKind& kind) {
   return fs::file_size(path) == 0 || (file && first == kind.begins);
 }
 
+/// True if the name is that of a picture, which is not of the kind.
+bool is_of_other_kind(const fs::path& path, const PictureKind& kind) {
+  static constexpr std::array<std::string_view, 11> endings = {".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".pdf",
+                                                               ".png", ".svg", ".tif", ".tiff", ".webp"};
+  std::string ending = path.extension().string();
+  for (char& letter : ending) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return ending != kind.ending && std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
 }  // namespace
 
 PictureFile::PictureFile(fs::path path, const PictureKind& kind) : path_(std::move(path)) {
   if (path_.empty()) throw JobError("-o: is empty; name a file");
+  if (is_of_other_kind(path_, kind)) {
+    throw JobError("-o " + path_.string() + ": the file is " + kind.name + "; give it a name that ends in " +
+                   std::string(kind.ending));
+  }
   const bool there = fs::exists(path_);
   if (there && fs::is_directory(path_)) {
     throw JobError("-o " + path_.string() + ": is a folder; name a file in it");

@@ -12,13 +12,15 @@ namespace terrace::app {
 struct PictureKind {
   const char* name;         // "a trace": for errors
   std::string_view begins;  // the first bytes of each such file
+  std::string_view ending;  // of the names of such files: ".png"
 };
 
 /// Writes a file of one kind under a temporary name next to its own, which it takes in finish(). An earlier file of
 /// the same kind is replaced; no other file is. A pipe or a device is written directly.
 class PictureFile {
  public:
-  /// @throws JobError if something else than such a file has the name; IoError if it cannot be made
+  /// @throws JobError if something else than such a file has the name, or the name is one of another kind of picture;
+  /// IoError if it cannot be made
   PictureFile(std::filesystem::path path, const PictureKind& kind);
   PictureFile(const PictureFile&) = delete;
   PictureFile& operator=(const PictureFile&) = delete;

@@ -12,7 +12,7 @@
 
 namespace terrace::app {
 
-inline constexpr PictureKind png_kind{"a PNG picture", "\x89PNG\r\n\x1a\n"};
+inline constexpr PictureKind png_kind{"a PNG picture", "\x89PNG\r\n\x1a\n", ".png"};
 
 /// The choices of a picture.
 struct PlotChoices {

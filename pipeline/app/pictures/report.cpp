@@ -112,7 +112,7 @@ class ReportWriter {
       }
       table.rows.push_back(
           {name_cell(s), count_cell(stage.blocks),
-           data_markup(stage.operations, format_rate(stage.operations, stage.unit + "s")), share_cell(stage.skipped),
+           data_markup(stage.operations, format_count(stage.operations, stage.unit)), share_cell(stage.skipped),
            seconds_cell(stage.predicted_seconds), seconds_cell(stage.seconds), seconds_cell(stage.compute_seconds),
            rate_cell(stage.rate, stage.unit + "/s"), stage.limit > 0 ? rate_cell(stage.limit, stage.unit + "/s") : "",
            escape_markup(stage.limit_kind), reached_cell(stage)});

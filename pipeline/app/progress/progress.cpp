@@ -38,7 +38,7 @@ std::string progress_line(const ProgressState& state, double seconds, double sin
   const bool all = state.ended || state.done >= state.total;
   const double percent = state.total > 0 ? std::min(100.0, 100 * state.done / state.total) : 0;
   if (state.total > 0) line += fmt::format("{:.1f}%", all ? 100.0 : std::min(percent, 99.9));
-  else line += format_count(state.done) + " " + state.unit + "s";
+  else line += format_count(state.done, state.unit);
   const double here = state.done - state.restored, left = state.ended ? 0 : state.total - state.done;
   if (seconds < first_rate_after || here <= 0) {
     const double expected = state.expected > 0 ? left / state.expected - seconds : 0;

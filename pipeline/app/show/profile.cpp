@@ -132,7 +132,7 @@ std::string rate_line(const StageColumns& stages, std::size_t stage) {
 /// A fraction of the whole problem, as a line.
 std::string share_line(const StageColumns& stages, std::size_t stage, double share) {
   const double whole = stages.number("whole_operations", stage);
-  return fmt::format("{:.3g}% of {}", 100 * share, format_rate(whole, stages.unit(stage) + "s"));
+  return fmt::format("{:.3g}% of {}", 100 * share, format_count(whole, stages.unit(stage)));
 }
 
 std::string describe_stage(const StageColumns& stages, std::size_t stage) {
@@ -142,8 +142,8 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage) {
   }
   const auto of = [&](const char* column) { return stages.number(column, stage); };
   std::string text = fmt::format("stage {}: {} in {}, in {} {}\n", stages.name(stage),
-                                 format_rate(of("operations"), stages.unit(stage) + "s"), format_duration(seconds),
-                                 blocks, blocks == 1 ? "block" : "blocks");
+                                 format_count(of("operations"), stages.unit(stage)), format_duration(seconds), blocks,
+                                 blocks == 1 ? "block" : "blocks");
   const auto line = [&](const char* what, const std::string& said) {
     text += fmt::format("  {:<12}{}\n", what, said);
   };

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/results/reader.hpp"
 #include "pipeline/app/show/datasets.hpp"
 #include "pipeline/app/show/profile.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::app {
 namespace {
@@ -96,8 +99,16 @@ void check_is_result(const io::ResultReader& reader, const std::filesystem::path
   throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
 }
 
-IoError nothing_of(const std::string& stage, const std::filesystem::path& file) {
-  return {file.string(), "holds nothing of a stage '" + stage + "'"};
+IoError nothing_of(const std::string& stage, const io::ResultReader& reader, const std::filesystem::path& file) {
+  std::vector<std::string> names;
+  for (const io::DatasetSummary& dataset : reader.datasets()) {
+    const std::string name = dataset.path.substr(1, dataset.path.find('/', 1) - 1);
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    if (!known && !is_bookkeeping(dataset) && dataset.path != "/job") names.push_back(name);
+  }
+  const std::string near = did_you_mean(stage, names);
+  return {file.string(),
+          "holds nothing of a stage '" + stage + "'" + (near.empty() ? "; there is " + list_names(names) : near)};
 }
 
 std::string describe_result(const std::filesystem::path& file, const std::string& stage, std::size_t width) {
@@ -105,7 +116,7 @@ std::string describe_result(const std::filesystem::path& file, const std::string
   check_is_result(reader, file);
   if (!stage.empty()) {
     const std::string datasets = describe_datasets(reader, stage, width);
-    if (datasets.empty()) throw nothing_of(stage, file);
+    if (datasets.empty()) throw nothing_of(stage, reader, file);
     return datasets;
   }
   const std::string attempts = reader.attribute("attempts").value_or("1");

@@ -78,7 +78,7 @@ Json result_json(const std::filesystem::path& file, const std::string& stage) {
   for (const io::DatasetSummary& dataset : reader.datasets()) {
     if (is_shown(dataset, stage)) answer["datasets"].push_back(dataset_json(reader, dataset));
   }
-  if (!stage.empty() && answer["datasets"].empty()) throw nothing_of(stage, file);
+  if (!stage.empty() && answer["datasets"].empty()) throw nothing_of(stage, reader, file);
   answer["stages"] = stages_json(reader, stage);
   return answer;
 }

@@ -160,6 +160,7 @@ class ProductStage : public run::Stage {
 std::shared_ptr<io::Source> open_matrix(const Request& request, const char* parameter) {
   const std::string& name = request.stage.settings.text(parameter);
   std::shared_ptr<io::Source> matrix = request.array(name);
+  refuse_no_rows(request.stage, parameter, name, *matrix);
   if (matrix->shape().rank() != 2) {
     refuse(request.stage, parameter, "'" + name + "' is " + to_string(matrix->shape()) + "; give a matrix");
   }

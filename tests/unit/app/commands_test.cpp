@@ -63,6 +63,27 @@ TEST_CASE("A job that is fine is said to be, on standard output") {
   CHECK(ending.err.empty());
 }
 
+TEST_CASE("Elements of lists that are wrong are reported at their places") {
+  job::TempFolder folder;
+  const auto path = folder
+                        .write("job.yaml",
+                               "inputs:\n  a:\n    values:\n    - 300\n    - 7\n    - -1\n    type: u8\n"
+                               "    shape: [1, -3]\noutput: o.h5\n"
+                               "stages: [{name: s, wavefront: {problem: summed_area, grid: a}}]\n")
+                        .string();
+  const Ending ending = call({"check", path});
+  CHECK(ending.code == 2);
+  CHECK(holds(ending.err, "job.yaml:4:7: values: number 0: '300' does not fit u8"));
+  CHECK(holds(ending.err, "job.yaml:6:7: values: number 2: '-1' does not fit u8"));
+  CHECK(holds(ending.err, "2 errors"));
+  const Ending shape = call({"check", path, "--set", "inputs.a.values=[1]"});
+  CHECK(holds(shape.err, "job.yaml:8:16: shape: the extent -3 is negative"));
+  const Ending set = call({"check", path, "--set", "inputs.a.values=[1, x.5]"});
+  CHECK(holds(set.err, "--set inputs.a.values=[1, x.5]: "));
+  const Ending single = call({"check", path, "--set", "inputs.a.values=300"});
+  CHECK(holds(single.err, "--set inputs.a.values=300: values: number 0: '300' does not fit u8"));
+}
+
 TEST_CASE("A wrong job ends with 2 and all of its errors on standard error") {
   job::TempFolder folder;
   const auto path = folder.write("job.yaml", good_job + "backend: gpu\nmemory: 3\n").string();
@@ -110,7 +131,7 @@ TEST_CASE("A check sees what is wrong with shapes, types and small inputs, of al
     const std::string said = said_of(job, 2, command);
     CHECK(holds(said, "job:5:56: stage 'sums': 'line' has 1 dimension; a grid has two (rows and columns)\n" +
                           std::string("  | ") + job[4]));
-    CHECK(holds(said, "job:6:64: stage 'chain': line[1]: is negative; give finite numbers"));
+    CHECK(holds(said, "job:6:64: stage 'chain': line[1] (job:2:22): is negative; give finite numbers"));
     CHECK(
         holds(said, "job:10:21: stage 'local': the scores have decimals, which i32 does not hold: say `type: f64`"));
     CHECK(holds(said, "job:11:48: stage 'warp': 'a' holds letters"));
@@ -213,9 +234,13 @@ TEST_CASE("A wrong command line ends with 2 and says what is wrong") {
       {{}, "name a command: check"},
       {{"chek", path}, "there is no command 'chek'; did you mean 'check'?"},
       {{"--quiet", "frobnicate"}, "there is no command 'frobnicate'; there are check"},
-      {{"check"}, "JOB is required"},
-      {{"check", path, "more"}, "more"},
-      {{"check", path, "--sett", "a=b"}, "--sett"},
+      {{"help"}, "there is no command 'help'; did you mean '--help'?"},
+      {{"help", "check"}, "there is no command 'help'; did you mean '--help'?"},
+      {{"--quite", "check", path}, "there is no option '--quite' before a command; did you mean '--quiet'?"},
+      {{"--set", "backend=cpu", "check", path}, "options of a command stand behind it"},
+      {{"check"}, "check: JOB is required; see `terrace check --help`"},
+      {{"check", path, "more"}, "more; see `terrace check --help`"},
+      {{"check", path, "--sett", "a=b"}, "; did you mean '--set'?"},
       {{"check", path, "--set"}, "--set"},
       {{"check", path, "--set", "backend"}, "a setting is key=value"},
       {{"check", path + ".none"}, "cannot read the job: No such file"},
@@ -252,6 +277,20 @@ TEST_CASE("Version and help are what was asked for") {
     CHECK(ending.err.empty());
   }
   CHECK(call({"--version"}).out.starts_with("terrace " + version() + "\n"));
+}
+
+TEST_CASE("An unknown command is an error with --help, too") {
+  const Ending plain = call({"foo"});
+  CHECK(plain.code == 2);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"foo", "--help"}, {"--help", "foo"}, {"foo", "-h"}, {"foo", "--version"}}) {
+    const Ending ending = call(arguments);
+    CHECK(ending.code == 2);
+    CHECK(ending.out.empty());
+    CHECK(ending.err == plain.err);
+  }
+  CHECK(call({"--help"}).code == 0);
+  CHECK(call({"check", "--help"}).code == 0);
 }
 
 TEST_CASE("Problems are listed by stage and group, operators apart from them") {

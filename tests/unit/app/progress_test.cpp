@@ -27,7 +27,7 @@ TEST_CASE("Nothing is wholly done before it is") {
 }
 
 TEST_CASE("Without a total the work done is shown") {
-  CHECK(progress_line({"s", 1, 1, 5000, 0, 0, "cell"}, 2) == "s: 5.00 k cells, 2.50 kcell/s");
+  CHECK(progress_line({"s", 1, 1, 5000, 0, 0, "cell"}, 2) == "s: 5.00 kcells, 2.50 kcell/s");
 }
 
 /// Shows one state a tenth of a second, for `seconds`, and returns the printed text.

@@ -316,6 +316,22 @@ TEST_CASE("Times of any length are given in a unit that fits") {
   CHECK(format_duration(1e30) == "3.17e+22 years");
 }
 
+TEST_CASE("Things are counted in whole numbers up to a thousand, and measured in three digits") {
+  CHECK(format_count(57.2, "split") == "57 splits");
+  CHECK(format_count(0, "cell") == "0 cells");
+  CHECK(format_count(1, "cell") == "1 cell");
+  CHECK(format_count(999, "cell") == "999 cells");
+  CHECK(format_count(999.7, "cell") == "1.00 kcells");
+  CHECK(format_count(1e3, "cell") == "1.00 kcells");
+  CHECK(format_count(999'999, "cell") == "1.00 Mcells");
+  CHECK(format_count(12.4) == "12");
+  CHECK(format_count(1.04e6) == "1.04 M");
+  CHECK(format_rate(57.2, "cell/s") == "57.2 cell/s");
+  CHECK(format_rate(12, "B/s") == "12 B/s");
+  CHECK(format_rate(999.7, "B/s") == "1.00 kB/s");
+  CHECK(format_rate(2.5e18, "B/s") == "2500 PB/s");
+}
+
 TEST_CASE("One thing is counted in the singular, all others in the plural") {
   CHECK(counted(1, "value") == "1 value");
   CHECK(counted(0, "value") == "0 values");

@@ -23,6 +23,8 @@ stages:
     temporary: true
     stencil: {operator: heat, grid: align/table, steps: 1e3, coefficients: {center: 0.5, neighbours: 0.125},
               until: {residual: 1e-6}, reduce: [sum]}
+  - name: kept
+    wavefront: {problem: summed_area, grid: smooth/grid}
 output: chlamydia.h5
 )";
 
@@ -77,7 +79,7 @@ TEST_CASE("A correct job is loaded with its inputs") {
 TEST_CASE("A correct job is loaded with its stages, their defaults and what they write") {
   TempFolder folder;
   const Job job = load_text(folder, good_job);
-  REQUIRE(job.stages.size() == 2);
+  REQUIRE(job.stages.size() == 3);
   const Stage& align = job.stages[0];
   CHECK(align.kind == "wavefront");
   CHECK(align.problem == "smith_waterman");
@@ -133,18 +135,27 @@ TEST_CASE("What a job leaves out is left to the program") {
 
 TEST_CASE("Keys of every stage stand beside its name or in the map of its kind") {
   TempFolder folder;
+  const std::string sums = "wavefront: {problem: summed_area, grid: ";
   const std::string head = "inputs: {a: {generate: dna}}\noutput: o.h5\nstages:\n- name: s\n";
-  const Job beside = load_text(folder, head +
-                                           "  schedule: square\n  type: i32\n  temporary: true\n"
-                                           "  wavefront: {problem: summed_area, grid: a}\n");
-  const Job inside = load_text(folder, head +
-                                           "  wavefront: {problem: summed_area, grid: a, schedule: square, "
-                                           "type: i32, temporary: true}\n");
+  const std::string kept = "- {name: kept, " + sums + "s/table}}\n";
+  const Job beside =
+      load_text(folder, head + "  schedule: square\n  type: i32\n  temporary: true\n  " + sums + "a}\n" + kept);
+  const Job inside =
+      load_text(folder, head + "  " + sums + "a, schedule: square, type: i32, temporary: true}\n" + kept);
   for (const Job* job : {&beside, &inside}) {
     CHECK(job->stages[0].settings.text("schedule") == "square");
     CHECK(job->stages[0].settings.text("type") == "i32");
     CHECK(job->stages[0].temporary);
   }
+}
+
+TEST_CASE("A temporary stage that nothing reads is a warning") {
+  TempFolder folder;
+  const std::string sums = "wavefront: {problem: summed_area, grid: a}}\n";
+  const Job job = load_text(folder, "inputs: {a: {generate: dna}}\noutput: o.h5\nstages:\n- {name: kept, " + sums +
+                                        "- {name: s, temporary: true, " + sums);
+  REQUIRE(job.warnings.size() == 1);
+  CHECK(job.warnings[0].find("job.yaml:5:24: nothing reads the stage 's', which is temporary") != std::string::npos);
 }
 
 TEST_CASE("An input that nothing reads is a warning") {

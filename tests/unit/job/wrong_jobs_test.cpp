@@ -38,6 +38,11 @@ std::string stepping(const std::string& keys) {
 std::string with_stages(const std::string& stages) { return one_input + ends + "stages:\n" + stages; }
 
 const std::string align_t = "- name: t\n  wavefront: {problem: smith_waterman, rows: a, columns: a, keep: table}\n";
+/// A temporary stage.
+std::string nothing_kept(const std::string& name) {
+  return "- name: " + name + "\n  temporary: true\n  wavefront: {problem: summed_area, grid: a}\n";
+}
+
 const std::string align_s = "- name: t\n  wavefront: {problem: smith_waterman, rows: a, columns: a}\n";
 
 std::vector<WrongJob> wrong_syntax() {
@@ -311,6 +316,11 @@ std::vector<WrongJob> wrong_references() {
        with_stages(align_t + "- {name: s, wavefront: {problem: summed_area, grid: t}}\n"),
        "6:53",
        {"'t' is a stage", "t/table"}},
+      {"nothing kept", with_stages(nothing_kept("s")), "5:14", {"the only stage is temporary", "hold nothing"}},
+      {"nothing kept of two",
+       with_stages(nothing_kept("s") + nothing_kept("t")),
+       "8:14",
+       {"all stages are temporary", "add a stage"}},
       {"an output not written",
        with_stages(align_s + "- {name: s, wavefront: {problem: summed_area, grid: t/table}}"),
        "6:53",
