@@ -117,18 +117,18 @@ class Pairs(JobTest):
                   "o": {"npy": self.write("o.npy", numpy.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]], numpy.int32))},
                   "p": {"values": [0, 1]}, "three": {"values": [0, 1, 2]}, "far": {"values": [0, 3]},
                   "wide": {"npy": self.write("w.npy", table[:2])}}
-        for settings, expect, says in (({}, WRONG, "nothing is asked"),
-                                       ({"pairs": "three"}, WRONG, "two nodes a pair"),
-                                       ({"pairs": "far"}, WRONG, "): is no node"),
-                                       ({"pairs": "p", "next": "wide"}, WRONG, "give whole numbers, 3 x 3"),
-                                       ({"reduce": ["sum"], "next": "n"}, WRONG, "for the paths of `pairs`"),
-                                       ({"reduce": ["mean"]}, WRONG, "mean"),
-                                       ({"matrix": "wide", "reduce": ["sum"]}, WRONG, "give a square matrix")):
+        for settings, expect, *says in (({}, WRONG, "nothing is asked"),
+                                        ({"pairs": "three"}, WRONG, "two nodes a pair"),
+                                        ({"pairs": "far"}, WRONG, "far[1] (", "): is no node"),
+                                        ({"pairs": "p", "next": "wide"}, WRONG, "give whole numbers, 3 x 3"),
+                                        ({"reduce": ["sum"], "next": "n"}, WRONG, "for the paths of `pairs`"),
+                                        ({"reduce": ["mean"]}, WRONG, "mean"),
+                                        ({"matrix": "wide", "reduce": ["sum"]}, WRONG, "give a square matrix")):
             with self.subTest(says=says):
                 stage = {"name": "q", "query": {"matrix": "m", **settings}}
                 used = {name: what for name, what in inputs.items() if name in stage["query"].values()}
                 job = self.write_job(used, [stage], backend="cpu")
-                self.assertSays(self.terrace("run", job, "--fresh", expect=expect), says)
+                self.assertSays(self.terrace("run", job, "--fresh", expect=expect), *says)
         # Next nodes that lead around, or nowhere, never hang.
         around = numpy.array([[0, 2, 2], [0, 1, 2], [0, 0, 2]], numpy.int32)
         for table in (around, numpy.full((3, 3), 7, numpy.int32)):
