@@ -30,6 +30,8 @@ struct StreamLauncher {
   static constexpr measured::StreamSizes values_sizes() {
     measured::StreamSizes sizes = S::sizes;
     sizes.moving = measured::Moving::values;
+    // Their batches take longer to come.
+    sizes.slots = sizes.slots < 4 ? 4 : sizes.slots;
     return sizes;
   }
   using ByValues = typename S::template Resized<values_sizes()>;

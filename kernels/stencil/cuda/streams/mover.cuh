@@ -70,8 +70,10 @@ class StreamMover {
 #pragma unroll 1
     for (i32 batch = 0; batch < batches + behind; ++batch) {
       if (batch < batches) fetch(batch);
-      else if (batch == batches) finish_fetches(batches);
       if (batch >= behind) write(batch - behind);
+      // Batches arrive while another one is written.
+      if (batch < batches) show_fetched(batch);
+      else if (batch == batches) finish_fetches(batches);
     }
   }
 
@@ -97,6 +99,9 @@ class StreamMover {
     __syncwarp();
     fetch_cells(batch, lane() < batch_rows ? row_from(batch) : nullptr);
     device::commit_copies();
+  }
+  /// Shows the batch that has arrived when this one is the last that was begun.
+  __device__ __forceinline__ void show_fetched(i32 batch) const {
     device::wait_for_copies<S::slots - 2>();
     if (batch >= S::slots - 2) device::end_phase(signals().brought[(batch - (S::slots - 2)) & (S::slots - 1)]);
   }
@@ -111,14 +116,16 @@ class StreamMover {
     const i32 before = tile_.before, beyond = tile_.beyond;
 #pragma unroll 1
     for (i32 row = 0; row < batch_rows; ++row, to += S::tile) {
-      const T* first = of_lane(values, row);
+      const T* first = of_lane(values, row) + lane();
+      if (before == 0 && beyond == S::tile) {
+#pragma unroll
+        for (i32 cell = 0; cell < S::tile; cell += 32) device::begin_small_copy(to + lane() + cell, first + cell);
+      } else {
 #pragma unroll 1
-      for (i32 cell = lane(); cell < S::tile; cell += 32) {
-        const i64 moved = task_.wraps_columns == 0 ? 0
-                          : cell < before          ? task_.width
-                          : cell >= beyond         ? -task_.width
-                                                   : 0;
-        device::begin_small_copy(to + cell, first + cell + moved);
+        for (i32 cell = lane(); cell < S::tile; cell += 32) {
+          const i64 moved = cell < before ? task_.width : cell >= beyond ? -task_.width : 0;
+          device::begin_small_copy(to + cell, first + (cell - lane()) + moved);
+        }
       }
     }
   }
@@ -137,8 +144,15 @@ class StreamMover {
     for (i32 row = 0; row < batch_rows; ++row, cells += S::tile) {
       T* first = of_lane(values, row);
       if (first == nullptr) continue;
-#pragma unroll 1
-      for (i32 cell = lane(); cell < tile_.useful; cell += 32) first[cell] = cells[cell];
+      T value[S::cells];
+#pragma unroll
+      for (i32 k = 0; k < S::cells; ++k) {
+        if (lane() + 32 * k < tile_.useful) value[k] = cells[lane() + 32 * k];
+      }
+#pragma unroll
+      for (i32 k = 0; k < S::cells; ++k) {
+        if (lane() + 32 * k < tile_.useful) first[lane() + 32 * k] = value[k];
+      }
     }
   }
 

@@ -79,7 +79,7 @@ struct StreamLayout {
   static constexpr i32 chunk = 16 / sizeof(T), chunks = tile / chunk, lane_chunks = cells / chunk;
   static constexpr i32 batch_chunks = rows * fields * chunks;
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
-  static constexpr i32 output_slots = by_bulk ? 2 : 4, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
+  static constexpr i32 output_slots = 2, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
   static constexpr i32 signals_at = output_at + output_slots * batch_chunks;
   using Signals = typename SignalsOf<T, by_bulk, slots, output_slots, fields>::Type;
   static constexpr i32 tile_at = signals_at + sizeof(Signals) / 16;
