@@ -18,6 +18,10 @@ def stencil(name, operator, **settings):
     return {"name": name, "stencil": {"operator": operator, **settings}}
 
 
+def dp_table(name, **settings):
+    return {"name": name, "dp_table": settings}
+
+
 def values(group):
     return {key: value[()] for key, value in group.items()}
 
@@ -420,6 +424,12 @@ class OnSimulatedGpu(JobTest):
         self.assertEqual(blocks, [1, 1, 2, 1, 1])  # of unlike sequences the band proves nothing
         self.assertLess(cells[0], 0.8 * cells[1])
 
+    def test_a_gpu_of_one_multiprocessor_makes_partitioned_tables(self):
+        steps = [[0, 1], [1, 0], [2, 1]]
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_PROCESSORS="1"):
+            self.check_same([dp_table("few", extents=[3, 4], steps=steps, schedule="partitioned"),
+                             dp_table("more", extents=[20, 30], steps=steps, schedule="partitioned")], (8 << 20,))
+
     def test_the_least_budgets_that_are_named_suffice(self):
         self.inputs["m"] = {"npy": self.write("m.npy", product_of_triangles(60, 19))}
         for stage in (affine("table", "a", "b", keep="table"), affine("path", "a", "b", keep="alignment"),
@@ -430,7 +440,12 @@ class OnSimulatedGpu(JobTest):
                       recursive("reached", "transitive_closure", matrix="w"),
                       recursive("routes", "floyd_warshall", matrix="w", paths=True),
                       recursive("factors", "gaussian_elimination", matrix="m"),
-                      recursive("product", "semiring_product", left="w", right="w")):
+                      recursive("product", "semiring_product", left="w", right="w"),
+                      # Parts of many tiles are assembled for a block.
+                      dp_table("reached", combine="any", extents=[54, 54], keep=["table", "solution"],
+                               steps=[[0, 2], [1, 0], [3, 4], [0, 1], [2, 0], [0, 3], [21, 0], [1, 3]]),
+                      dp_table("costs", extents=[43, 69], cost=[-10**9, 3, 254, 127, 255],
+                               steps=[[0, 1], [3, 1], [2, 0], [23, 48], [1, 1]])):
             with self.subTest(stage["name"]):
                 job = self.write_job(self.used([stage]), [stage], memory={"host": 64 << 20, "device": 4096})
                 ended = self.terrace("run", job, "--backend", "cuda", expect=WRONG)

@@ -126,6 +126,7 @@ void Executor::release_uses(BlockState& block) {
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
   for (TileUse& use : block.uses) {
     if (use.assembly < 0) --owner(*use.version).at(location).holders;
+    if (std::exchange(use.taken, false)) note_taken(*use.version, block.sequence, use.part, false);
     if (use.mode != Mode::read) {
       --use.version->writers;
       if (location == 0) --use.version->host_writers;

@@ -127,6 +127,7 @@ bool Executor::content_there(BlockState& block, TileUse& use, int location) {
       return false;
     }
     if (std::exchange(use.held, false)) --use.version->at(location).holders;
+    if (!std::exchange(use.taken, true)) note_taken(*use.version, block.sequence, use.part, true);
     return true;
   }
   if (use.buffer().awaited) return false;

@@ -94,7 +94,9 @@ std::vector<Version*> Residence::victims(int location, std::size_t bytes, std::i
                       version->being_written == 0 && !stored_from;
     if (same_size && version->buffer != bytes) continue;
     const int cost = cost_of_leaving(*version, location);
-    if (idle && (cost < 2 || version->next_use() > sequence)) found.push_back({cost, version->next_use(), version});
+    if (idle && (cost < 2 || !version->is_needed(location, sequence))) {
+      found.push_back({cost, version->next_use(), version});
+    }
   }
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     if (a.cost != b.cost) return a.cost < b.cost;

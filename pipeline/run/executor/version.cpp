@@ -14,6 +14,13 @@ void remove_unwritten(const Version& version, std::vector<Box>& boxes) {
 
 }  // namespace
 
+void note_taken(Version& version, std::int64_t sequence, const Box& part, bool taken) {
+  const auto noted = std::find_if(version.pending.begin(), version.pending.end(), [&](const PendingUse& use) {
+    return use.sequence == sequence && use.mode == Mode::read && use.part == part && use.taken != taken;
+  });
+  if (noted != version.pending.end()) noted->taken = taken;
+}
+
 bool has_content(const Version& version) { return version.filled > 0; }
 
 std::vector<Box> lacking(const Version& version, int location, const Box& box) {

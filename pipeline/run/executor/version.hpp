@@ -1,6 +1,7 @@
 // Versions: one generation of one tile each, with its copies and its pending uses.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -68,6 +69,8 @@ struct PendingUse {
   std::int64_t sequence = 0;
   Mode mode = Mode::read;
   Box part;
+  bool assembled = false;  // the part goes into an assembly of the block, to a device also from host memory
+  bool taken = false;      // it is there: the block needs no copy of the tile for it any more
 };
 
 /// A part of a tile at home that is written before the tile is complete, and its checksum on disk.
@@ -110,10 +113,23 @@ struct Version {
 
   Copy& at(int location) { return copies[static_cast<std::size_t>(location)]; }
   const Copy& at(int location) const { return copies[static_cast<std::size_t>(location)]; }
-  std::int64_t next_use() const { return pending.empty() ? never : pending.front().sequence; }
+  /// The next block that uses it.
+  std::int64_t next_use() const {
+    const auto next = std::find_if(pending.begin(), pending.end(), [](const PendingUse& use) { return !use.taken; });
+    return next == pending.end() ? never : next->sequence;
+  }
+  /// True if a block up to `sequence` needs the copy at a location.
+  bool is_needed(int location, std::int64_t sequence) const {
+    return std::any_of(pending.begin(), pending.end(), [&](const PendingUse& use) {
+      return use.sequence <= sequence && !use.taken && !(use.assembled && location > 0);
+    });
+  }
   bool complete() const { return filled >= box.volume(); }
   bool on_disk() const { return slot != no_slot; }
 };
+
+/// Notes that a block has taken, or has given up, a part that it reads into its assembly.
+void note_taken(Version& version, std::int64_t sequence, const Box& part, bool taken);
 
 /// True if a done block has written a part of it.
 bool has_content(const Version& version);

@@ -220,7 +220,8 @@ void Window::register_use(BlockState& block, const PhaseState& phase, const Acce
       depend(block, other, contiguous);
     }
   }
-  use.version->pending.push_back({block.sequence, use.mode == Mode::read ? Mode::read : Mode::write, part});
+  use.version->pending.push_back(
+      {block.sequence, use.mode == Mode::read ? Mode::read : Mode::write, part, use.assembly >= 0});
   block.uses.push_back(std::move(use));
 }
 

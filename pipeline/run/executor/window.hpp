@@ -23,7 +23,8 @@ struct TileUse {
   int access = 0;
   int assembly = -1;  // index in its block, if the access is contiguous
   Mode mode = Mode::read;
-  bool held = false;  // counted among the holders of its copy
+  bool held = false;   // counted among the holders of its copy
+  bool taken = false;  // its part is in the assembly
   Box part;
 
   /// The version that has its buffer: for an update that has not started, the generation before.
