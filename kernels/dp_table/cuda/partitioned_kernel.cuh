@@ -80,7 +80,7 @@ __device__ void make_partition(TableState* state, const TileWork& work, const Re
   }
 }
 
-/// Makes a tile in reorganised memory. partition_streams thread blocks, all resident.
+/// Makes a tile in reorganised memory. partition_streams thread blocks, or as many as are resident at a time.
 template <class Rule>
 __global__ void __launch_bounds__(partition_threads)
     make_partitions_kernel(const __grid_constant__ device::Port port, TableState* state, u64* counters,

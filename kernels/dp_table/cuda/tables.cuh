@@ -198,8 +198,9 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
       memory.bits[d] = bits_of(plan.table.extents[plan.table.cut.whole + static_cast<int>(d)]);
       begin += plan.extents[d];
     }
-    device::launch(device::make_kernel(make_partitions_kernel<Made>, "make_partitions_kernel"),
-                   shape(partition_streams, partition_threads), port, state(), counters(), work, memory);
+    const auto kernel = device::make_kernel(make_partitions_kernel<Made>, "make_partitions_kernel");
+    const unsigned streams = std::min(partition_streams, load(kernel, partition_threads));
+    device::launch(kernel, shape(streams, partition_threads), port, state(), counters(), work, memory);
     const i64 count = work.last_cell + 1;
     const i64 blocks = std::min<i64>((count + partition_threads - 1) / partition_threads, most_copying_blocks);
     device::launch(copy_partitions_, shape(blocks, partition_threads), state(), static_cast<T*>(work.task.cells),
