@@ -6,9 +6,11 @@ if(TERRACE_SANITIZE)
   list(APPEND TERRACE_WARNINGS -Wno-maybe-uninitialized)
 endif()
 
+# GCC collects its garbage from 1 GB of memory on: a tenth of the time of a source went into it.
 function(terrace_compile_options target)
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${TERRACE_WARNINGS}>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings>)
 endfunction()
 
