@@ -6,12 +6,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "io/source.hpp"
 #include "kernels/device/context.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/job/declaration.hpp"
 #include "pipeline/job/job.hpp"

@@ -47,13 +47,13 @@ long double largest_of(ElementType type) {
   });
 }
 
-std::string attribute_name(const std::string& name) { return "its attribute `" + name + "`"; }
+std::string origin_of_range(const std::string& name) { return "its attribute `" + name + "`"; }
 
 /// The range that a pair of numbers in one attribute states.
 std::optional<KnownRange> pair_of(const Hdf5Handle& dataset, const char* name, const std::string& where) {
   const std::vector<long double> ends = numbers_of(dataset, name, 2, where);
   if (ends.empty() || !(ends[0] <= ends[1])) return std::nullopt;
-  return KnownRange{ends[0], ends[1], {}, false, false, attribute_name(name)};
+  return KnownRange{ends[0], ends[1], {}, false, false, origin_of_range(name)};
 }
 
 std::optional<KnownRange> range_of_ends(const Hdf5Handle& dataset, ElementType type, const std::string& where) {
@@ -64,8 +64,8 @@ std::optional<KnownRange> range_of_ends(const Hdf5Handle& dataset, ElementType t
   range.least = least.empty() ? least_of(type) : least[0];
   range.most = most.empty() ? largest_of(type) : most[0];
   if (!(range.least <= range.most)) return std::nullopt;
-  range.origin = least.empty()  ? attribute_name("valid_max")
-                 : most.empty() ? attribute_name("valid_min")
+  range.origin = least.empty()  ? origin_of_range("valid_max")
+                 : most.empty() ? origin_of_range("valid_min")
                                 : "its attributes `valid_min` and `valid_max`";
   return range;
 }

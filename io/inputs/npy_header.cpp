@@ -114,7 +114,7 @@ void Dictionary::parse_shape(NpyHeader& header) {
 
 }  // namespace
 
-NpyHeader read_npy_header(const ReadBytes& read, const std::string& where) {
+NpyHeader read_npy_header(const ReadSome& read, const std::string& where) {
   unsigned char start[12] = {};
   const std::int64_t got = read(0, sizeof start, start);
   if (got < 6 || std::memcmp(start, "\x93NUMPY", 6) != 0) {

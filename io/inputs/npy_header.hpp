@@ -20,11 +20,11 @@ struct NpyHeader {
 };
 
 /// Reads at most `bytes` bytes from `offset` on. @return their number
-using ReadBytes = std::function<std::int64_t(std::int64_t offset, std::int64_t bytes, void* buffer)>;
+using ReadSome = std::function<std::int64_t(std::int64_t offset, std::int64_t bytes, void* buffer)>;
 
 /// Source: NumPy Enhancement Proposal 1 and the documentation of numpy.lib.format.
 /// @throws IoError if this is no .npy file, the header is damaged, or the element type has no counterpart
 /// @param where names the file in errors
-NpyHeader read_npy_header(const ReadBytes& read, const std::string& where);
+NpyHeader read_npy_header(const ReadSome& read, const std::string& where);
 
 }  // namespace terrace::io

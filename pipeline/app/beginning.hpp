@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/taking_over.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"
 

@@ -3,13 +3,13 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "io/results/reader.hpp"
 #include "pipeline/app/session.hpp"
 #include "pipeline/app/signature.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {

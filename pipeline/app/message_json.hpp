@@ -1,9 +1,10 @@
 // Messages about jobs as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::app {
 

@@ -3,12 +3,12 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "kernels/device/context.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"

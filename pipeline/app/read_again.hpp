@@ -2,11 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"

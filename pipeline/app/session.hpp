@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
 #include "io/source.hpp"
 #include "pipeline/app/stage_table.hpp"
 #include "pipeline/app/text_table.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "pipeline/app/prepare.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/identity.hpp"
 #include "pipeline/job/job.hpp"
 

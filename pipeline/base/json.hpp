@@ -2,13 +2,13 @@
 // extents), and errors of JSON that this program wrote, with their place.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace {
 

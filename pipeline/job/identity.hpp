@@ -2,11 +2,11 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::job {

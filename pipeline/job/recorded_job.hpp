@@ -2,9 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <span>
 
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::job {

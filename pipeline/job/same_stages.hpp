@@ -3,11 +3,11 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/identity.hpp"
 #include "pipeline/job/job.hpp"
 

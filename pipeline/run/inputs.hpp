@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/run/input_checksums.hpp"
 

@@ -7,13 +7,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "io/files/checksum.hpp"
 #include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::run {
 namespace {

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/device/context.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/base/settings.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/run/executor/executor.hpp"

@@ -3,13 +3,13 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "io/files/durable.hpp"
 #include "io/files/run_lock.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/run/folder/check.hpp"
 
 namespace terrace::run {

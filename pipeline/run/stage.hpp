@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "io/results/file.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/run/plan.hpp"
 #include "pipeline/run/tally.hpp"
 

@@ -3,13 +3,13 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "io/files/durable.hpp"
 #include "io/node_names.hpp"
 #include "io/results/stored_group.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/run/ledger.hpp"
 #include "pipeline/run/stage.hpp"
 

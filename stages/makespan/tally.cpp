@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::stages {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::stages {
 

@@ -1,9 +1,8 @@
 // The choice and record of the library that fixes the bits of sums of products of real numbers.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "kernels/recursive/tiles.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {

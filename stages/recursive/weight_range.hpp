@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "pipeline/base/element_type.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::stages {
 

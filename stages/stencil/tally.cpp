@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "kernels/stencil/task.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "stages/stencil/timeline.hpp"
 
 namespace terrace::stages {

@@ -1,6 +1,6 @@
 #include "stages/wavefront/sweep_tally.hpp"
 
-#include <nlohmann/json.hpp>
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::stages {
 

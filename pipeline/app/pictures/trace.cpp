@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "pipeline/app/pictures/queues.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::app {
 namespace {

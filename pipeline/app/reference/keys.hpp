@@ -1,12 +1,12 @@
 // Keys of jobs as the reference shows them.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "io/source.hpp"
 #include "pipeline/app/text_table.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/declaration.hpp"
 #include "pipeline/job/examples.hpp"
 

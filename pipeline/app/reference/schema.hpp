@@ -1,10 +1,10 @@
 // JSON Schema of jobs, made from the declarations.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "io/source.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/declaration.hpp"
 
 namespace terrace::app {

@@ -1,11 +1,11 @@
 // Declarations as JSON, for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "io/source.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/job/declaration.hpp"
 
 namespace terrace::app {

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::app {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "io/files/run_lock.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/run/ledger.hpp"
 #include "pipeline/run/run.hpp"
 

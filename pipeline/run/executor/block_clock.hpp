@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "kernels/device/integers.hpp"
@@ -15,9 +14,8 @@ namespace terrace::run {
 /// bounds contradict each other, the clocks have drifted apart, and the last block gives the bounds.
 class BlockClock {
  public:
-  /// @param zero nanoseconds of the device's clock at the start of the run, if known; else estimated from
-  /// blocks
-  explicit BlockClock(std::optional<device::u64> zero) : zero_(zero.value_or(0)), known_(zero.has_value()) {}
+  /// @param zero nanoseconds of the device's clock at the start of the run; 0: not known, and estimated from blocks
+  explicit BlockClock(device::u64 zero) : zero_(zero), known_(zero != 0) {}
 
   /// Begin and end of a block's computation, in seconds of the run.
   /// @param begin, end nanoseconds of the device; 0: not reported, and the host's times are used

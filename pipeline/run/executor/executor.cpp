@@ -59,8 +59,7 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
   };
   for (device::Context* context : devices_of(plan, environment)) {
     // A CPU's launches take the times of their blocks from the run's own clock.
-    const auto zero =
-        context->shares_host_memory() ? std::optional(environment.profile->steady_zero()) : std::nullopt;
+    const device::u64 zero = context->shares_host_memory() ? environment.profile->steady_zero() : 0;
     const int location = location_of(*context, static_cast<int>(devices_.size()));
     Device& device =
         devices_.emplace_back(Device{context, location, plan.make_worker(*context), {}, BlockClock(zero)});

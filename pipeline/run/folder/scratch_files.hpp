@@ -1,10 +1,10 @@
 // Scratch files: in the run's folder or a shared one, identified by the run's id in their names and first bytes.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "io/files/entry.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::run {
 

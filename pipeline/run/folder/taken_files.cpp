@@ -17,7 +17,7 @@
 namespace terrace::run {
 namespace {
 
-constexpr std::size_t copying_threads = 2;  // one at a time writes to the file; the other one reads
+constexpr std::size_t tile_copying_threads = 2;  // one at a time writes to the file; the other one reads
 
 /// Opens the result that the part is in. @throws IoError unless it is the file that was looked at
 io::Descriptor open_result(const TakenPart& part) {
@@ -111,7 +111,7 @@ void TakenBytes::copy_compared(const std::vector<Tiles>& tiles, WatchedPart& cop
   std::size_t next = 0;
   std::int64_t copied = 0;  // bytes that have not been told
   std::exception_ptr error;
-  int working = static_cast<int>(std::min<std::size_t>(copying_threads, tiles.size()));
+  int working = static_cast<int>(std::min<std::size_t>(tile_copying_threads, tiles.size()));
   const auto note = [&](std::int64_t bytes) {
     const std::lock_guard lock(mutex);
     if (error) throw Stopped("");  // the error is thrown below

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "stages/recursive/tile_plan.hpp"
 
 namespace terrace::stages {

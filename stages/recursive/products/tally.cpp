@@ -1,8 +1,8 @@
 #include "stages/recursive/products/tally.hpp"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "pipeline/base/json_library.hpp"
 #include "stages/recursive/tile_plan.hpp"
 
 namespace terrace::stages {

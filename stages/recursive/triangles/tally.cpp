@@ -1,10 +1,10 @@
 #include "stages/recursive/triangles/tally.hpp"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::stages {
 

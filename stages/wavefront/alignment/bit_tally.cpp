@@ -1,7 +1,8 @@
 #include "stages/wavefront/alignment/bit_tally.hpp"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
+
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::stages {
 

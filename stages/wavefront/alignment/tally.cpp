@@ -1,7 +1,8 @@
 #include "stages/wavefront/alignment/tally.hpp"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
+
+#include "pipeline/base/json_library.hpp"
 
 namespace terrace::stages {
 namespace {

@@ -1,8 +1,7 @@
 // The path of an alignment while it is traced from its end to its start, and the resulting alignment.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/base/watch.hpp"
 #include "stages/wavefront/path.hpp"
 #include "stages/wavefront/tally.hpp"

@@ -51,41 +51,21 @@ struct Kernels<G, T, true> : SumKernels<G, T> {
   }
 };
 
-/// The grid's own values are summed.
 template <class G>
-class ValuesOf {
- public:
-  using Value = G;
-  ValuesOf(const BlockTask& task, device::InstructionSet) : task_(task) {}
-  const G* row(i64 row, i64 begin, i64) {
-    return static_cast<const G*>(task_.grid) + row * task_.grid_stride + begin;
-  }
+const G* grid_row(const BlockTask& task, i64 row, i64 begin) {
+  return static_cast<const G*>(task.grid) + row * task.grid_stride + begin;
+}
 
- private:
-  const BlockTask& task_;
-};
+/// Writes 1 for each value of columns [begin, begin + count) of a row that the task's keys name, 0 for the others.
+using MarkRow = void (*)(const BlockTask& task, device::InstructionSet set, i64 row, i64 begin, i64 count,
+                         device::u8* marks);
 
-/// Values that the task's keys name count 1, the others 0.
 template <class G>
-class MarksOf {
- public:
-  using Value = device::u8;
-  MarksOf(const BlockTask& task, device::InstructionSet set)
-      : values_(task, set),
-        keys_(task.keys),
-        mark_(set == device::InstructionSet::sse2 ? sse2::mark_kernel<G>() : avx2::mark_kernel<G>()) {}
-  /// Holds until the next call.
-  const device::u8* row(i64 row, i64 begin, i64 count) {
-    mark_(values_.row(row, begin, count), count, keys_, marks_);
-    return marks_;
-  }
-
- private:
-  ValuesOf<G> values_;
-  KeyRange keys_;
-  MarkKernel<G> mark_;
-  alignas(64) device::u8 marks_[chunk_columns];
-};
+void mark_row(const BlockTask& task, device::InstructionSet set, i64 row, i64 begin, i64 count, device::u8* marks) {
+  const bool old = set == device::InstructionSet::sse2;
+  const MarkKernel<G> mark = old ? sse2::mark_kernel<G>() : avx2::mark_kernel<G>();
+  mark(grid_row<G>(task, row, begin), count, task.keys, marks);
+}
 
 /// Data that all bands of a sweep share.
 struct SumsPlan {
@@ -93,10 +73,40 @@ struct SumsPlan {
   i64 band_rows;
   bool wraps;
   device::InstructionSet instruction_set;
+  MarkRow mark;  // null: the grid's own values are summed
+};
+
+/// The grid's own values are summed.
+template <class G>
+class ValuesOf {
+ public:
+  using Value = G;
+  ValuesOf(const BlockTask& task, const SumsPlan&) : task_(task) {}
+  const G* row(i64 row, i64 begin, i64) { return grid_row<G>(task_, row, begin); }
+
+ private:
+  const BlockTask& task_;
+};
+
+/// Values that the task's keys name count 1, the others 0: one class for grids of all types.
+class Marks {
+ public:
+  using Value = device::u8;
+  Marks(const BlockTask& task, const SumsPlan& plan) : task_(task), plan_(plan) {}
+  /// Holds until the next call.
+  const device::u8* row(i64 row, i64 begin, i64 count) {
+    plan_.mark(task_, plan_.instruction_set, row, begin, count, marks_);
+    return marks_;
+  }
+
+ private:
+  const BlockTask& task_;
+  const SumsPlan& plan_;
+  alignas(64) device::u8 marks_[chunk_columns];
 };
 
 /// One band being swept. `above` is H above the band and, chunk by chunk, H of its last row.
-/// @tparam Items the summands: ValuesOf or MarksOf a type of grids
+/// @tparam Items the summands: ValuesOf a type of grids, or Marks
 template <class Items, class T>
 class SumsBand {
  public:
@@ -108,7 +118,7 @@ class SumsBand {
         above_(above),
         band_(band),
         task_(band.task()),
-        items_(task_, plan.instruction_set),
+        items_(task_, plan),
         columns_(task_.column_end - task_.column_begin),
         row_(band.index() * plan.band_rows),
         rows_(std::min(plan.band_rows, task_.row_end - task_.row_begin - row_)) {}
@@ -279,12 +289,8 @@ std::unique_ptr<BandSweeper> make(const SumsPlan& sums, const BlockGrid& grid, i
   }
 }
 
-template <class T>
-std::unique_ptr<BandSweeper> make_counting(ElementType grid_type, const SumsPlan& sums, const BlockGrid& grid,
-                                           int slots) {
-  return dispatch(grid_type, [&](auto sample) -> std::unique_ptr<BandSweeper> {
-    return std::make_unique<SumsSweeper<MarksOf<Plain<decltype(sample)>>, Plain<T>>>(sums, grid, slots);
-  });
+MarkRow mark_row_of(ElementType grid_type) {
+  return dispatch(grid_type, [](auto sample) -> MarkRow { return mark_row<Plain<decltype(sample)>>; });
 }
 
 template <class T>
@@ -325,18 +331,19 @@ CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan) {
   const SweepSpec& spec = plan.spec;
   check_table_types(spec);
   const i64 band_rows = std::clamp<i64>(plan.grid.block_rows / (2 * plan.threads), 4, most_band_rows);
-  SumsPlan sums{spec.border, band_rows, false, plan.instruction_set};
-  bool counts = false;
+  SumsPlan sums{spec.border, band_rows, false, plan.instruction_set, nullptr};
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
     if constexpr (requires { P::counts; }) {
       sums.wraps = problem_constants<P>(spec.settings).wrap != 0;
-      counts = P::counts;
+      if constexpr (P::counts) sums.mark = mark_row_of(spec.grid);
     }
   });
   const int slots = slots_for(plan.threads, (plan.grid.block_rows + band_rows - 1) / band_rows);
   const auto make = [&]<class T>(T) -> CpuSweeper {
-    if (!counts) return {make_for_table<T>(spec.grid, sums, plan.grid, slots), slots};
-    if constexpr (std::is_integral_v<T>) return {make_counting<T>(spec.grid, sums, plan.grid, slots), slots};
+    if (sums.mark == nullptr) return {make_for_table<T>(spec.grid, sums, plan.grid, slots), slots};
+    if constexpr (std::is_integral_v<T>) {
+      return {std::make_unique<SumsSweeper<Marks, Plain<T>>>(sums, plan.grid, slots), slots};
+    }
     refuse_sums("values are counted in i32 or i64, not in " + std::string(name_of(spec.value)));
   };
   switch (spec.value) {

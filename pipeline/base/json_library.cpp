@@ -1,0 +1,3 @@
+#include "pipeline/base/json_library.hpp"
+
+template class nlohmann::basic_json<>;
