@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/run.hpp"
 
@@ -79,9 +80,10 @@ std::size_t Resources::host_memory_for(std::size_t blocks) const {
   return memory;
 }
 
-void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
-  const std::int64_t host = resources.cuda ? (least + 1) / 2 : least + workspace;
-  const std::int64_t device = resources.cuda ? least + workspace : least;
+void refuse_budgets(const Resources& resources, const BlockMemory& memory) {
+  const std::int64_t least = memory.block + page_bytes, written = 2 * memory.written;  // as holds() has it
+  const std::int64_t host = resources.cuda ? std::max((least + 1) / 2, written) : least + memory.workspace;
+  const std::int64_t device = resources.cuda ? least + memory.workspace : least;
   std::string text;
   const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t least_budget) {
     if (static_cast<std::int64_t>(given) >= wanted) return;
@@ -96,6 +98,10 @@ void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t
          static_cast<std::size_t>(device) + resources.device_beside);
   }
   throw JobError(text);
+}
+
+void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
+  refuse_budgets(resources, {least - page_bytes, workspace, 0});
 }
 
 }  // namespace terrace::stages

@@ -6,6 +6,7 @@
 
 #include "io/data_error.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -57,7 +58,10 @@ class CpuOnly : public JobError {
 /// refuse() as CpuOnly, for stages that are planned for CUDA.
 [[noreturn]] void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what);
 
-/// Throws the JobError that names the least budgets.
+/// Throws the JobError that names the least budgets for a block.
+[[noreturn]] void refuse_budgets(const Resources& resources, const BlockMemory& memory);
+
+/// Likewise.
 /// @param least bytes that the smallest block needs on its device; @param workspace bytes in addition
 [[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace);
 

@@ -1,7 +1,7 @@
 #include "stages/dp_table/cut.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <vector>
 
 #include "pipeline/base/rounding.hpp"
@@ -54,16 +54,15 @@ std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
 
 void choose_table_cut(dp_table::Table& table, bool choice, const Resources& resources,
                       const std::function<std::int64_t(const dp_table::Table&)>& workspace) {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max(), least_workspace = 0;
+  std::optional<BlockMemory> least;
   for (const dp_table::Cut& cut : cuts_of(table.extents)) {
     table.cut = cut;
     if (dp_table::sources_of(table).size() > static_cast<std::size_t>(dp_table::most_sources)) continue;
     const BlockMemory memory{table_block_bytes(table, choice), workspace(table), written_bytes(table, choice)};
     if (holds(resources, memory)) return;
-    const std::int64_t bytes = memory.block + page_bytes;
-    if (bytes + memory.workspace < least + least_workspace) least = bytes, least_workspace = memory.workspace;
+    if (!least || memory.block + memory.workspace < least->block + least->workspace) least = memory;
   }
-  refuse_budgets(resources, least, least_workspace);
+  refuse_budgets(resources, least.value());
 }
 
 }  // namespace terrace::stages

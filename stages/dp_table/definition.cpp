@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -25,18 +26,36 @@ class Definer {
     dp_table::Table& table = found_.table;
     table.combine = combine_of(settings_.text("combine"));
     table.extents = extents();
-    table.steps = steps();
-    add_costs();
-    if (settings_.has("modulus")) modulus();
+    // Mistakes that do not follow from one another are reported together.
+    const bool has_steps = is_right([&] { table.steps = steps(); });
+    const bool has_costs = is_right([&] { add_costs(has_steps); });
+    const bool has_modulus = is_right([&] { modulus(); });
+    is_right([&] { keep(); });
+    const bool by_costs = table.combine == Combine::min || table.combine == Combine::max;
+    if (has_modulus && (!by_costs || (has_steps && has_costs))) {
+      is_right([&] {
+        type();
+        if (by_costs && is_floating(table.type)) check_real_costs();
+      });
+    }
+    if (!faults_.empty()) throw JobError(faults_);
     schedule();
-    keep();
-    type();
-    if (is_floating(table.type)) check_real_costs();
     table.cut.rows = table.extents[0];
     return std::move(found_);
   }
 
  private:
+  /// Calls read(), and keeps its errors.
+  template <class Read>
+  bool is_right(const Read& read) {
+    try {
+      read();
+      return true;
+    } catch (const JobError& error) {
+      faults_.insert(faults_.end(), error.messages().begin(), error.messages().end());
+      return false;
+    }
+  }
   [[noreturn]] void wrong(const char* parameter, const std::string& what) const {
     refuse(request_.stage, parameter, what);
   }
@@ -70,7 +89,7 @@ class Definer {
                                                           : "there are no steps; give `steps` or `capacity`");
     }
     const auto of_each = [&](std::size_t count) {
-      return " has " + std::to_string(count) + " numbers, and `extents` has " + std::to_string(rank) +
+      return " has " + counted(count, "number") + ", and `extents` has " + std::to_string(rank) +
              "; give one for each dimension";
     };
     if (generated) {
@@ -104,7 +123,8 @@ class Definer {
     return set;
   }
 
-  void add_costs() {
+  /// @param has_steps true if there are steps to which costs can belong
+  void add_costs(bool has_steps) {
     StepSet& steps = found_.table.steps;
     const auto& texts = settings_.get<std::vector<std::string>>("cost");
     const auto count = static_cast<std::size_t>(steps.count());
@@ -113,9 +133,13 @@ class Definer {
       wrong("cost",
             "`combine: " + std::string(dp_table::name_of(found_.table.combine)) + "` has no costs; leave `cost` out");
     }
+    if (!has_steps) {
+      for (const std::string& text : texts) real_of(text);
+      return;
+    }
     if (texts.size() != 1 && texts.size() != count) {
-      wrong("cost", "`cost` has " + std::to_string(texts.size()) + " numbers for " + std::to_string(count) +
-                        " steps; give one for each step, or one for all");
+      wrong("cost", "`cost` has " + std::to_string(texts.size()) + " numbers for " + counted(count, "step") +
+                        "; give one for each step, or one for all");
     }
     steps.whole_costs.clear();
     steps.real_costs.clear();
@@ -162,9 +186,9 @@ class Definer {
     const bool single = found_.table.type == ElementType::f32;
     const std::string type(name_of(found_.table.type));
     const auto& texts = settings_.get<std::vector<std::string>>("cost");
-    const std::string remedy = found_.table.steps.has_whole_costs() ? "`type: auto`, or i64"
-                               : single                             ? "`type: f64`"
-                                                                    : "a number that it holds";
+    const std::string remedy = fits(ElementType::i64) ? "`type: auto`, or i64"
+                               : single               ? "`type: f64`"
+                                                      : "a number that it holds";
     for (const std::string& text : texts) {
       const double real = real_of(text), held = single ? static_cast<float>(real) : real;
       const double least = single ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
@@ -178,6 +202,7 @@ class Definer {
   }
 
   void modulus() {
+    if (!settings_.has("modulus")) return;
     if (found_.table.combine != Combine::count) {
       wrong("modulus", "`modulus` is of `combine: count`; leave it out");
     }
@@ -208,31 +233,45 @@ class Definer {
     }
   }
 
+  bool fits(ElementType type) const {
+    const dp_table::Table& table = found_.table;
+    return dp_table::fits(table.combine, type, table.extents, table.steps, table.modulus);
+  }
+
   void type() {
     dp_table::Table& table = found_.table;
     const std::string& word = settings_.text("type");
     const ElementType narrowest = dp_table::narrowest_type(table.combine, table.extents, table.steps, table.modulus);
     table.type = word == "auto" ? narrowest : *element_type_from(word);
-    if (dp_table::fits(table.combine, table.type, table.extents, table.steps, table.modulus)) return;
-    const std::string chain = std::to_string(dp_table::longest_chain(table.extents, table.steps)) + " steps";
+    if (fits(table.type)) return;
+    const std::string given(name_of(table.type)), remedy = std::string(name_of(narrowest)) + " or auto";
+    if (table.combine == Combine::any) wrong("type", "`combine: any` gives u8; give " + remedy);
+    if (table.combine == Combine::count) {
+      wrong("type", (table.modulus == 0 ? "ways without a `modulus` are counted in i64"
+                                        : "`type: " + given + "` does not hold every number below the modulus") +
+                        "; give " + remedy);
+    }
+    if (table.combine == Combine::max && !is_signed(table.type)) {
+      wrong("type", "`max` needs a signed type; give " + remedy);
+    }
+    if (!is_floating(table.type) && !table.steps.has_whole_costs()) {
+      wrong("type", "a cost is no whole number; give f64 or auto");
+    }
+    const std::string product = "the largest cost times the longest chain, which has at most " +
+                                counted(dp_table::longest_chain(table.extents, table.steps), "step") + ",";
     if (is_floating(table.type)) {
-      wrong("cost", "the largest cost times the longest chain, of " + chain + ", leaves " +
-                        std::string(name_of(table.type)) + "; give smaller costs" +
+      wrong("cost", product + " leaves " + given + "; give smaller costs" +
                         (table.type == ElementType::f32 ? ", or f64" : ""));
     }
-    const bool none = !dp_table::fits(table.combine, narrowest, table.extents, table.steps, table.modulus);
-    std::string what = "`type: " + std::string(name_of(table.type)) +
-                       "` is not sure to hold every value of the table: chains have up to " + chain;
-    if (table.combine == Combine::max && !is_signed(table.type)) what = "`max` needs a signed type";
-    else if (!table.steps.has_whole_costs()) what = "a cost is no whole number";
-    if (table.combine == Combine::count && table.modulus == 0) what = "ways without a `modulus` are counted in i64";
-    if (table.combine == Combine::any) what = "`combine: any` gives u8";
-    wrong("type", what + "; give " + (none ? "f64" : std::string(name_of(narrowest)) + " or auto"));
+    if (!fits(narrowest)) wrong("cost", product + " leaves i64; give smaller costs, or `type: f64`");
+    wrong("type",
+          "`type: " + given + "` is not sure to hold " + product.substr(0, product.size() - 1) + "; give " + remedy);
   }
 
   const Request& request_;
   const Settings& settings_;
   TableDefinition found_;
+  std::vector<std::string> faults_;
 };
 
 }  // namespace

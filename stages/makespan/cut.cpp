@@ -152,6 +152,18 @@ class TileChoice {
     return best;
   }
 
+  /// The least memory of a block of any cut that the disk holds; nullopt: there is no such cut.
+  std::optional<BlockMemory> least() {
+    std::optional<BlockMemory> least;
+    for (const std::int64_t tile_cells : tile_sizes()) {
+      const std::optional<SearchCut> cut = cut_with(tile_cells);
+      if (!cut || !on_disk(*cut)) continue;
+      const BlockMemory memory{cut->block_bytes(tables_.type), workspace_of(*cut), tile_bytes(*cut, tables_.type)};
+      if (!least || memory.block + memory.workspace < least->block + least->workspace) least = memory;
+    }
+    return least;
+  }
+
  private:
   /// Of a table, in units of their own.
   struct Times {
@@ -331,7 +343,9 @@ CutChoice choose_search_cut(const SearchTables& tables, const Resources& resourc
     choice.cut = whole;
     choice.workspace = workspace;
   } else {
-    choice.cut = TileChoice(tables, target, resources).best(choice.workspace);
+    TileChoice tiles(tables, target, resources);
+    choice.cut = tiles.best(choice.workspace);
+    if (!choice.cut) choice.least = tiles.least();
   }
   if (choice.cut) return choice;
   choice.fault = table + ", " + to_string(made->extents) + " cells, has no tiles that ";

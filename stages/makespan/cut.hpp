@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stages/block_memory.hpp"
 #include "stages/makespan/rounding.hpp"
 #include "stages/stage_kind.hpp"
 
@@ -62,6 +63,7 @@ struct CutChoice {
   std::optional<SearchCut> cut;
   std::string fault;
   std::int64_t workspace = 0;  // bytes that kernels need in addition for a round's tables, on a device of its own
+  std::optional<BlockMemory> least = {};  // of a block of a cut that the disk holds, if memory holds none
 };
 
 /// Chooses single tiles if the memory and the disk hold them, else the tiles that take the least time among those of

@@ -143,12 +143,12 @@ SearchCut choose_cut(const Request& request, SearchDefinition& search) {
     search.workspace = choice.workspace;
     return *choice.cut;
   }
-  const bool scratch = choice.fault.find("scratch space") != std::string::npos;
+  if (choice.least) refuse_budgets(request.resources, *choice.least);
   std::int64_t k = std::min<std::int64_t>(search.k - 1, 40);
   while (k > 0 && !choice_for(k).cut) --k;
   refuse(request.stage, "epsilon",
          choice.fault + (k > 0 ? ": the smallest epsilon whose tables fit is " + epsilon_of(k) +
-                                     (search.probes > 1 && scratch ? "; fewer `probes` take less room" : "")
+                                     (search.probes > 1 ? "; fewer `probes` take less room" : "")
                                : ": give more memory or scratch space"));
 }
 
