@@ -143,12 +143,18 @@ SearchCut choose_cut(const Request& request, SearchDefinition& search) {
     search.workspace = choice.workspace;
     return *choice.cut;
   }
-  if (choice.least) refuse_budgets(request.resources, *choice.least);
   std::int64_t k = std::min<std::int64_t>(search.k - 1, 40);
   while (k > 0 && !choice_for(k).cut) --k;
+  const std::string coarser = k > 0 ? "the smallest epsilon whose tables fit is " + epsilon_of(k) : "";
+  if (choice.least) {
+    try {
+      refuse_budgets(request.resources, *choice.least);
+    } catch (const JobError& error) {
+      throw JobError(error.what() + (coarser.empty() ? "" : "; with these budgets " + coarser));
+    }
+  }
   refuse(request.stage, "epsilon",
-         choice.fault + (k > 0 ? ": the smallest epsilon whose tables fit is " + epsilon_of(k) +
-                                     (search.probes > 1 ? "; fewer `probes` take less room" : "")
+         choice.fault + (k > 0 ? ": " + coarser + (search.probes > 1 ? "; fewer `probes` take less room" : "")
                                : ": give more memory or scratch space"));
 }
 

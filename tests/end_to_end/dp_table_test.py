@@ -198,6 +198,13 @@ class DpTableTest(JobTest):
         self.assertEqual(result["delannoy/value"][()], delannoy(8, 8, 8))
         self.assertEqual(result["ways/value"][()], 1)
 
+    def test_mistakes_that_do_not_follow_from_one_another_are_told_at_once(self):
+        job = self.write_job({}, [dp_table("t", extents=[5, 5], steps=[[1]], cost=[1, 2], combine="count",
+                                           keep=["choice"], type="i8")], backend="cpu")
+        ended = self.terrace("check", job, expect=WRONG)
+        self.assertSays(ended, "a step has 1 number, and `extents` has 2", "no costs; leave `cost` out", "no best one",
+                        "ways without a `modulus` are counted in i64; give i64 or auto", "4 errors")
+
     def test_wrong_jobs_say_what_and_where(self):
         for settings, said in (
                 ({"extents": [3, 0], "steps": [[1, 1]]}, "extents"),
@@ -209,8 +216,8 @@ class DpTableTest(JobTest):
                 ({"extents": [3, 3], "steps": [[0, 0]]}, "all zeros"),
                 ({"extents": [3, 3], "steps": [[1, -1]]}, "steps"),
                 ({"extents": [3], "steps": [[1]], "capacity": {"weights": [1], "at_most": 2}}, "both"),
-                ({"extents": [3, 3], "capacity": {"weights": [1], "at_most": 2}}, "1 numbers"),
-                ({"extents": [3], "steps": [[1]], "cost": [1, 2]}, "2 numbers for 1 steps"),
+                ({"extents": [3, 3], "capacity": {"weights": [1], "at_most": 2}}, "`weights` has 1 number, and"),
+                ({"extents": [3], "steps": [[1]], "cost": [1, 2]}, "2 numbers for 1 step;"),
                 ({"extents": [3], "steps": [[1]], "combine": "count", "modulus": 1}, "modulus"),
                 ({"extents": [3], "steps": [[1]], "modulus": 7}, "modulus"),
                 ({"extents": [3], "steps": [[1]], "combine": "count", "modulus": 4 * 10**18 + 1}, "from 2 to 4e+18"),
@@ -225,6 +232,9 @@ class DpTableTest(JobTest):
                 ({"extents": [3], "steps": [[1]], "combine": "any", "cost": 2}, "no costs"),
                 ({"extents": [1000], "steps": [[1]], "type": "u8"}, "u16 or auto"),
                 ({"extents": [1000], "steps": [[1]], "combine": "max", "type": "u16"}, "signed"),
+                ({"extents": [5], "steps": [[1]], "combine": "count", "modulus": 1000, "type": "f64"},
+                 "does not hold every number below the modulus; give u16 or auto"),
+                ({"extents": [100], "steps": [[1]], "cost": 9 * 10**18 + 1}, "leaves i64; give smaller costs, or"),
                 ({"extents": [9], "steps": [[1]], "cost": 0.5, "type": "i32"}, "no whole number"),
                 ({"extents": [5], "steps": [[1]], "cost": 1e308}, "leaves f64"),
                 ({"extents": [5], "steps": [[1]], "cost": 2e38, "type": "f32"}, "or f64")):
