@@ -23,8 +23,8 @@ endif()
 
 # terrace_library(NAME [SOURCES...] [LOOPS...] DEPENDS...): one library a folder. LOOPS are the sources whose loops a run
 # goes through once for each value, letter, line or step of its data: they are optimised as the build type says.
-# SOURCES arrange that work and are done once a job or block, so release builds hardly optimise them: they compile in
-# half of the time.
+# SOURCES arrange that work, once a job or for a moment a block, so release builds hardly optimise them: they compile in
+# half of the time. The executor, which has millions of blocks, is LOOPS.
 function(terrace_library name)
   cmake_parse_arguments(LIBRARY "" "" "SOURCES;LOOPS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${LIBRARY_SOURCES})

@@ -37,19 +37,19 @@ struct CudaTiles {
   static constexpr int early_waves = 4;
   // The times by which slabs are chosen, in nanoseconds, fitted to 50 times of 20 tables with slabs of several
   // shapes, which they give with a mean error of 20%, 0.6 to 1.4 times each.
-  /// Of a launch. H100, 2026-11-27.
+  /// Time of a launch. H100, 2026-11-27.
   static constexpr double launch = 13000;
-  /// Of a slab apart from its steps, and of a thread block that prepares as many steps as it has threads. H100,
+  /// Time of a slab apart from its steps, and of preparing as many steps as a thread block has threads. H100,
   /// alike.
   static constexpr double ticket = 1750, stage = 500;
-  /// Until the values of a few steps and cells of a thread are there, and the share of that which is left where
+  /// Time until the values of a few steps and cells of a thread are there, and the share of it that is left where
   /// values are gathered early. H100, alike.
   static constexpr double latency = 375, early = 0.675;
-  /// Of a warp's look-up where it is the multiprocessor that limits. H100, alike.
+  /// Time of a warp's look-up where the multiprocessor limits. H100, alike.
   static constexpr double look_up = 0.8;
   /// Steps as which one counts that leaves the slab from some cells alone. H100, alike.
   static constexpr double crossing = 8;
-  /// From one level of a slab to the next, and of an inner step there. H100, alike.
+  /// Time from one level of a slab to the next, and of an inner step there. H100, alike.
   static constexpr double barrier = 115, inner_step = 118;
 };
 

@@ -1,4 +1,4 @@
-// The library of JSON, and its class compiled once for all (json.cpp): sources that use JSON compile faster.
+// The library of JSON, and its class compiled once for all (json_library.cpp): sources that use JSON compile faster.
 #pragma once
 
 #include <nlohmann/json.hpp>

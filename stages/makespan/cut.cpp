@@ -165,7 +165,8 @@ class TileChoice {
   }
 
  private:
-  /// Of a table, in units of their own.
+  /// Expected times of a table: in seconds, or in tiles where no rates are known. Only times of one unit are
+  /// compared.
   struct Times {
     double computing, moving;
   };
@@ -223,7 +224,7 @@ class TileChoice {
     return std::max(with(largest_, cut).workspace, with(widest->target, cut).workspace);
   }
 
-  /// What a cut of a target's table takes.
+  /// Memory and times of a cut of a target's table.
   struct Tried {
     std::int64_t workspace = 0;
     double seconds = 0, bytes_up = 0;
