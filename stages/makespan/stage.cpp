@@ -153,9 +153,11 @@ SearchCut choose_cut(const Request& request, SearchDefinition& search) {
       throw JobError(error.what() + (coarser.empty() ? "" : "; with these budgets " + coarser));
     }
   }
-  refuse(request.stage, "epsilon",
-         choice.fault + (k > 0 ? ": " + coarser + (search.probes > 1 ? "; fewer `probes` take less room" : "")
-                               : ": give more memory or scratch space"));
+  const bool scratch = choice.fault.find("scratch space") != std::string::npos;
+  refuse(
+      request.stage, "epsilon",
+      choice.fault + (k > 0 ? ": " + coarser + (search.probes > 1 && scratch ? "; fewer `probes` take less room" : "")
+                            : ": give more memory or scratch space"));
 }
 
 }  // namespace

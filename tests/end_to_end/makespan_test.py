@@ -226,6 +226,7 @@ class Wrong(ScheduleTest):
         ended = self.terrace("run", self.write_job({"t": given}, [stage], backend="cpu", **keys), expect=WRONG)
         self.assertSays(ended, *parts)
         self.assertRegex(ended.stderr, r"job\.yaml:[0-9]+:[0-9]+|t\.(csv|npy)")
+        return ended.stderr
 
     def test_jobs_and_machines(self):
         good = {"values": [3, 4]}
@@ -249,10 +250,11 @@ class Wrong(ScheduleTest):
     def test_tables_that_are_too_large_name_the_smallest_epsilon(self):
         times = [int(time) for time in numpy.random.default_rng(6).integers(500, 1000, 120)]
         stage = makespan("t", 40, 0.05, bounds=False)
-        self.refused({"values": times}, stage, "more than 32 sizes", "the smallest epsilon whose tables fit is")
+        sizes = self.refused({"values": times}, stage, "more than 32 sizes", "the smallest epsilon whose tables fit is")
+        self.assertNotIn("probes", sizes)  # they take no sizes away
         stage = makespan("t", 40, 0.2, bounds=False)
-        self.refused({"values": times}, stage, "of scratch space", "the smallest epsilon whose tables fit is",
-                     scratch={"size": 64 << 10})
+        self.refused({"values": times}, stage, "of scratch space", "fewer `probes` take less room",
+                     "the smallest epsilon whose tables fit is", scratch={"size": 64 << 10})
 
     def test_the_named_epsilon_fits(self):
         times = [int(time) for time in numpy.random.default_rng(6).integers(500, 1000, 60)]
