@@ -62,10 +62,11 @@ struct StreamSizes {
 /// Sums over a star or a box in two dimensions on CUDA.
 struct CudaStream {
   /// The largest radius that has a kernel. Larger boxes, and those on grids with less than a tile a row, take CudaBox
-  /// (H100, 2026-11-26, radius 5 in f32: 166 G here); stars of f64 beyond it are as fast one step at
-  /// a time (H200 prototype, radius 8: 270 G either way), since their sums do not fit into registers.
+  /// (H100, 2026-11-26, in f32: radius 4 270 G here, radius 5 166; in f64 radius 4 151 here, too); stars of f64
+  /// beyond it are as fast one step at a time (H200 prototype, radius 8: 270 G either way), since their sums do not
+  /// fit into registers.
   TERRACE_HOST_DEVICE static constexpr int most_radius(StreamForm form, int bytes) {
-    if (form == StreamForm::box) return 4;
+    if (form == StreamForm::box) return 3;
     return form == StreamForm::star && bytes == 8 ? 4 : 8;
   }
 
@@ -99,8 +100,7 @@ struct CudaStream {
   TERRACE_HOST_DEVICE static constexpr StreamSizes box(int radius) {
     if (radius == 1) return {12, 4, 4, 3, 2, 3};  // 2460
     if (radius == 2) return {12, 1, 8, 4, 2, 2};  // 940
-    if (radius == 3) return {8, 1, 4, 3, 2, 5};   // 478
-    return {12, 1, 4, 1, 4, 2};                   // 270
+    return {8, 1, 4, 3, 2, 5};                    // 478
   }
   /// f64. H100, see above; radius 1: {6, 4, 4, 4, 2, 3} 1970, {6, 3, 4, 4, 2, 4} 1780, {8, 3, 4, 3, 2, 3} 1700.
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_star(int radius) {
@@ -113,8 +113,7 @@ struct CudaStream {
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
     if (radius == 1) return {6, 4, 4, 4, 2, 3};  // 1260
     if (radius == 2) return {8, 2, 4, 4, 2, 2};  // 477
-    if (radius == 3) return {8, 1, 4, 4, 2, 2};  // 252
-    return {8, 1, 2, 1, 4, 4};                   // 148
+    return {8, 1, 4, 4, 2, 2};                   // 252
   }
   /// H100, see above. f32 of radius 5 and 7, f64 of radius 5, 7 and 8: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
@@ -133,23 +132,40 @@ struct CudaStream {
   }
 };
 
-/// Sizes of a kernel that makes a step of a large box (cuda/boxes/kernel.cuh).
+/// Sizes of a kernel that makes steps of a large box (cuda/boxes/kernel.cuh).
 struct BoxSizes {
-  int cells;   // of a row that a thread makes
-  int rows;    // that a thread makes
-  int warps;   // of a thread block, some rows each
-  int blocks;  // thread blocks on a multiprocessor, as far as their registers go
+  int cells;       // of a row that a lane makes
+  int rows;        // of a batch
+  int levels;      // the most that are made at once
+  int warps;       // on a multiprocessor, as far as their registers go
+  bool in_shared;  // true: coefficients are read from shared memory, false: from the constants of a launch
 };
 
-/// Sums over a large box in two dimensions on CUDA, one step at a time.
+/// Sums over a large box in two dimensions on CUDA.
 struct CudaBox {
-  /// The radii that have a kernel. H200, 2026-11-24, 16384 x 16384, Gcell/s, radius 4 and 8: f32 216, 87; f64 radius
-  /// 4 115.
   static constexpr int least_radius = 4, most_radius = 8;
-  /// Not measured; ptxas spills nothing.
-  TERRACE_HOST_DEVICE static constexpr BoxSizes sizes(int bytes) {
-    return bytes == 8 ? BoxSizes{8, 4, 4, 3} : BoxSizes{8, 4, 8, 3};
+
+  /// H100, 2026-11-27, 16384 x 16384, Gcell/s. f32, radius 4: {8, 3, 2, 8} 290, {8, 4, 1, 12} 251; radius 5: {8, 2,
+  /// 1, 12} 197, in shared memory 196; radius 6: {8, 2, 1, 12} 147, in shared memory 149; radius 7: {8, 3, 1, 8} 104,
+  /// in shared memory 110; radius 8: {8, 2, 1, 8} 85, {8, 3, 1, 8} in shared memory 89. f64, radius 4: {4, 4, 1, 12}
+  /// 130; radius 5: {4, 4, 1, 8} 96; radius 6: {4, 3, 1, 8} 72; radius 7: {4, 4, 1, 8} 55; radius 8: {4, 3, 1, 8} 44.
+  TERRACE_HOST_DEVICE static constexpr BoxSizes sizes(int radius, int bytes) {
+    if (bytes == 8) {
+      if (radius == 4) return {4, 4, 2, 8, false};   // 151
+      if (radius == 5) return {4, 3, 1, 12, false};  // 108
+      if (radius == 6) return {4, 4, 1, 8, false};   // 78
+      if (radius == 7) return {4, 3, 1, 8, false};   // 57
+      return {4, 4, 1, 8, false};                    // 45
+    }
+    if (radius == 4) return {8, 4, 2, 8, false};   // 295
+    if (radius == 5) return {8, 3, 1, 12, false};  // 213
+    if (radius == 6) return {8, 3, 1, 8, false};   // 154
+    if (radius == 7) return {8, 2, 1, 8, false};   // 109
+    return {8, 2, 1, 8, true};                     // 90
   }
+  /// Shares of a launch, as a multiple of the warps that run at a time. H100, see above, radius 5, 1 to 4 shares: f32
+  /// 212, 213, 212, 209, f64 100, 106, 108, 99.
+  static constexpr int shares(int bytes) { return bytes == 8 ? 3 : 2; }
 };
 
 /// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/kernel.cuh).

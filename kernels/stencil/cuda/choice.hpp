@@ -1,4 +1,5 @@
-// Conditions of the kernels that make several steps of a sum at once, and the cut of their launches into chunks.
+// Conditions of the kernels that make several steps of a sum at once, how many, and the cut of their launches into
+// chunks.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +26,13 @@ bool is_aligned(const Lines<T>& lines, i64 line) {
     aligned = aligned && reinterpret_cast<std::uintptr_t>(lines.data[piece]) % 16 == 0;
   }
   return aligned;
+}
+
+/// The levels of a slab that are made at once by a kernel that makes at most so many.
+inline i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 most) {
+  const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;
+  // A slab hands on rows of its own alone.
+  return task.whole != 0 ? wanted : std::clamp<i64>(spec.slab_rows / (2 * spec.radius), 1, wanted);
 }
 
 /// The rows of a chunk with which a launch takes the least time. @param least rows of a chunk

@@ -44,6 +44,7 @@ class BoxBlocks final : public FormulaBlocks<LinearSum, T> {
       : Base(spec, context, workspace), stepper_(spec, kernel) {}
 
  protected:
+  i64 most_levels(const StencilTask& task) const override { return stepper_.most_levels(task); }
   void make_levels(const StencilTask&, const Levels<T>& levels) override {
     stepper_.launch(Base::state(), Base::stream(), levels);
   }

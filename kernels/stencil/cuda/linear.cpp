@@ -43,21 +43,13 @@ StreamKernel<T> kernel_of(StreamForm form, int radius) {
                                    : kernel_of<T, StreamForm::separable>(radius);
 }
 
-/// The coefficients and the grid of a sum.
+/// Puts the coefficients of a sum into rows. @param row values from one row to the next
 template <class T>
-StreamTask<T> common_of(const StencilSpec& spec) {
-  StreamTask<T> task{};
-  const int span = 2 * spec.radius + 1;
-  int number = 0;
+void put_coefficients(const StencilSpec& spec, int row, T* coefficients) {
   for (const Term<double>& term : spec.terms) {
-    const int place = (term.offset[0] + spec.radius) * span + term.offset[2] + spec.radius;
-    task.coefficients[spec.separable ? number++ : place] = static_cast<T>(term.coefficient);
+    coefficients[(term.offset[0] + spec.radius) * row + term.offset[2] + spec.radius] =
+        static_cast<T>(term.coefficient);
   }
-  task.extent = spec.extents[0];
-  task.width = spec.width();
-  task.keeps_rows = spec.faces[0].low == Face::fixed;
-  task.wraps_columns = spec.faces[2].low == Face::periodic;
-  return task;
 }
 
 }  // namespace
@@ -76,7 +68,10 @@ template <class T>
 std::optional<BoxKernel<T>> box_for(const StencilSpec& spec) {
   if (!is_plain_sum(spec) || spec.schedule == Schedule::plain) return std::nullopt;
   if (spec.radius < CudaBox::least_radius || spec.radius > CudaBox::most_radius) return std::nullopt;
-  if (form_of(spec) != StreamForm::box) return std::nullopt;
+  // A lane counts the bytes from a row's begin in 32 bits.
+  if (form_of(spec) != StreamForm::box || spec.width() >= (i64{1} << 32) / static_cast<i64>(sizeof(T))) {
+    return std::nullopt;
+  }
   return CudaBoxKernel<T>::kernel(spec.radius);
 }
 
@@ -91,7 +86,15 @@ std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, devi
 
 template <class T>
 Streamer<T>::Streamer(const StencilSpec& spec, const StreamKernel<T>& kernel)
-    : kernel_(kernel), cut_(spec, kernel.sizes, kernel.resident_blocks), common_(common_of<T>(spec)) {}
+    : kernel_(kernel), cut_(spec, kernel.sizes, kernel.resident_blocks) {
+  if (spec.separable) {
+    for (std::size_t i = 0; i < spec.terms.size(); ++i) {
+      common_.coefficients[i] = static_cast<T>(spec.terms[i].coefficient);
+    }
+  } else {
+    put_coefficients(spec, 2 * spec.radius + 1, common_.coefficients);
+  }
+}
 
 template <class T>
 void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
@@ -103,24 +106,37 @@ void Streamer<T>::launch(const StencilState* state, cudaStream_t stream, const L
 
 template <class T>
 BoxStepper<T>::BoxStepper(const StencilSpec& spec, const BoxKernel<T>& kernel)
-    : kernel_(kernel), common_(common_of<T>(spec)) {
-  kernel_.load();
+    : spec_(spec), kernel_(kernel), resident_(kernel.resident_blocks()) {
+  put_coefficients(spec, BoxTask<T>::row_of(2 * spec.radius + 1), common_.coefficients);
+  common_.extent = spec.extents[0];
+  common_.width = spec.width();
+  common_.keeps_rows = spec.faces[0].low == Face::fixed;
+  common_.wraps_columns = spec.faces[2].low == Face::periodic;
+}
+
+template <class T>
+i64 BoxStepper<T>::most_levels(const StencilTask& task) const {
+  return levels_at_once(spec_, task, kernel_.sizes.levels);
 }
 
 template <class T>
 void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
   const i64 rows = levels.output.count();
   if (rows == 0) return;
-  StreamTask<T> task = common_;
+  BoxTask<T> task = common_;
   task.from[0] = levels.from[0];
   task.to[0] = levels.to[0];
   task.rows = levels.output;
-  task.levels = 1;
+  task.levels = static_cast<i32>(levels.count);
   task.wraps_rows = levels.whole && task.keeps_rows == 0;
-  task.chunks.tiles = (task.width + kernel_.width - 1) / kernel_.width;
   task.aligned = is_aligned(task.from[0], task.width) && is_aligned(task.to[0], task.width);
-  const i64 bands = (rows + kernel_.height - 1) / kernel_.height;
-  kernel_.launch(static_cast<unsigned>(task.chunks.tiles * bands), stream, state, task);
+  const i64 side = rounded_up(spec_.radius * (levels.count - 1), static_cast<i64>(16 / sizeof(T)));
+  task.chunks.stride = kernel_.width() - 2 * side;
+  task.chunks.tiles = ceiling(task.width, task.chunks.stride);
+  const i64 batch = kernel_.sizes.rows, batches = ceiling(rows, batch), all = batches * task.chunks.tiles;
+  const i64 blocks = std::min(resident_ * CudaBox::shares(sizeof(T)), ceiling(all, kernel_.block_warps));
+  task.chunks.rows = std::min(batches, ceiling(all, blocks * kernel_.block_warps)) * batch;
+  kernel_.launch(static_cast<unsigned>(blocks), stream, state, task);
 }
 
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);

@@ -18,7 +18,7 @@ namespace terrace::stencil {
 template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
 
-/// The kernel that makes a step of a large box, under the same conditions, of rows of any length; nullopt for other
+/// The kernel that makes steps of a large box, under the same conditions, of rows of any length; nullopt for other
 /// stencils, and for Schedule::plain.
 template <class T>
 std::optional<BoxKernel<T>> box_for(const StencilSpec& spec);
@@ -44,18 +44,21 @@ class Streamer {
   StreamTask<T> common_{};
 };
 
-/// The launches of a kernel that makes a step of a large box.
+/// The launches of a kernel that makes steps of a large box.
 template <class T>
 class BoxStepper {
  public:
   BoxStepper(const StencilSpec& spec, const BoxKernel<T>& kernel);
 
-  /// @param levels one
+  /// The most steps at once of a slab.
+  i64 most_levels(const StencilTask& task) const;
   void launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const;
 
  private:
+  StencilSpec spec_;
   BoxKernel<T> kernel_;
-  StreamTask<T> common_;
+  i64 resident_;  // thread blocks that run at a time
+  BoxTask<T> common_{};
 };
 
 }  // namespace terrace::stencil

@@ -94,6 +94,23 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
   }
 }
 
+TEMPLATE_TEST_CASE("large boxes on narrow and on tall grids on CUDA give the bits of the definition", "", float,
+                   double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::few_cases(*context);
+  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
+    for (unsigned seed = 0; seed < (simulated ? 2u : 60u); ++seed) {
+      testing::SampleMaker maker(60000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
+      INFO("seed " << seed);
+      check(maker, wide_sample<TestType>(maker, Shape::box, radius, simulated ? 40 : 400, radius + 1, 100), *context);
+      // More batches of rows than a launch has warps.
+      check(maker, wide_sample<TestType>(maker, Shape::box, radius, simulated ? 300 : 30000, radius + 1, 20),
+            *context);
+    }
+  }
+}
+
 /// An update in three dimensions on planes of half a tile of its kernel and more, which is made some steps at a time.
 template <class T>
 testing::Sample volume_sample(testing::SampleMaker& maker, const std::string& name, int radius,

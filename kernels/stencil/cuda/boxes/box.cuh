@@ -11,28 +11,28 @@ namespace terrace::stencil {
 template <class Shape>
 BoxKernel<typename Shape::Value> box_kernel_of() {
   using T = typename Shape::Value;
-  const auto load = [] {
-    device::resident_blocks(device::make_kernel(box_kernel<Shape>, "box_kernel"), 32 * Shape::warps,
-                            Shape::shared_bytes);
+  static_assert(Shape::block_warps == BoxKernel<T>::block_warps);
+  const auto resident_blocks = [] {
+    return device::resident_blocks(device::make_kernel(box_kernel<Shape>, "box_kernel"), 32 * Shape::block_warps,
+                                   Shape::shared_bytes);
   };
-  const auto launch = [](unsigned blocks, cudaStream_t stream, const StencilState* state, const StreamTask<T>& task) {
+  const auto launch = [](unsigned blocks, cudaStream_t stream, const StencilState* state, const BoxTask<T>& task) {
     device::launch(
         device::make_kernel(box_kernel<Shape>, "box_kernel"),
-        {.blocks = blocks, .threads = 32 * Shape::warps, .shared_bytes = Shape::shared_bytes, .stream = stream},
+        {.blocks = blocks, .threads = 32 * Shape::block_warps, .shared_bytes = Shape::shared_bytes, .stream = stream},
         state, task);
   };
-  return {Shape::height, Shape::width, load, launch};
+  return {Shape::sizes, resident_blocks, launch};
 }
 
 template <class T>
 BoxKernel<T> CudaBoxKernel<T>::kernel(int radius) {
   static_assert(measured::CudaBox::least_radius == 4 && measured::CudaBox::most_radius == 8);
-  constexpr measured::BoxSizes sizes = measured::CudaBox::sizes(sizeof(T));
-  return radius == 4   ? box_kernel_of<BoxShape<T, 4, sizes>>()
-         : radius == 5 ? box_kernel_of<BoxShape<T, 5, sizes>>()
-         : radius == 6 ? box_kernel_of<BoxShape<T, 6, sizes>>()
-         : radius == 7 ? box_kernel_of<BoxShape<T, 7, sizes>>()
-                       : box_kernel_of<BoxShape<T, 8, sizes>>();
+  return radius == 4   ? box_kernel_of<BoxShape<T, 4>>()
+         : radius == 5 ? box_kernel_of<BoxShape<T, 5>>()
+         : radius == 6 ? box_kernel_of<BoxShape<T, 6>>()
+         : radius == 7 ? box_kernel_of<BoxShape<T, 7>>()
+                       : box_kernel_of<BoxShape<T, 8>>();
 }
 
 }  // namespace terrace::stencil

@@ -1,22 +1,27 @@
-// Makes a step of sums over large boxes in two dimensions on CUDA.
+// Makes steps of sums over large boxes in two dimensions on CUDA.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include "kernels/stencil/cuda/streams/task.hpp"
+#include "kernels/stencil/cuda/boxes/task.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
 
 struct StencilState;
 
-/// A kernel that makes a step of a box, of one radius and type of values.
+/// A kernel that makes steps of a box, of one radius and type of values.
 template <class T>
 struct BoxKernel {
-  i64 height, width;  // of a thread block's tile
-  /// Loads the kernel. @throws DeviceError if a thread block needs more than the device has
-  void (*load)();
-  void (*launch)(unsigned blocks, cudaStream_t stream, const StencilState* state, const StreamTask<T>& task);
+  measured::BoxSizes sizes;
+  /// Loads the kernel. @return thread blocks that are resident on the device at a time
+  /// @throws DeviceError if a thread block needs more than the device has
+  unsigned (*resident_blocks)();
+  void (*launch)(unsigned blocks, cudaStream_t stream, const StencilState* state, const BoxTask<T>& task);
+
+  /// Warps of a thread block, one for each scheduler of a multiprocessor, and cells of a strip of a warp.
+  static constexpr i64 block_warps = 4;
+  i64 width() const { return 32 * i64{sizes.cells}; }
 };
 
 /// Defined in the source that the build makes for T (cuda/boxes/box.cu.in).

@@ -1,224 +1,191 @@
-// One step of a sum over a large box in two dimensions: tiles in shared memory, sums in registers.
+// Steps of a sum over a large box in two dimensions: rows in shared memory, sums in registers.
 //
-// Its multiply-adds set the pace of a large box, not its memory: a step at a time makes no cell twice. A thread block
-// brings a tile, with the cells around it, into shared memory. A thread makes a few cells of a few rows side by side:
-// it takes the rows that these need one after another into registers, and adds the terms of each row to all sums that
-// have any. So the terms of a sum come in their order.
+// The multiply-adds of a large box set the pace, not its memory. A warp takes a strip of columns and goes down a
+// chunk of rows, a batch of rows at a time; it waits for no other warp. A lane makes a few cells side by side in each
+// row of a batch. It takes one row of coefficients after another, with the rows that meet it: each lies `radius` and
+// more above or below one of the batch, and is read from shared memory once. So the terms of a sum come in their
+// order.
+//
+// Shared memory has the rows of all levels one after another, in a ring: the last 2 radius rows of the highest level,
+// those of each lower one, and the batch from memory, with the next one on its way behind it. The rows that a level
+// makes take the places of the first ones that it was made from, which no level needs any more; all levels then begin
+// a batch further on.
 #pragma once
 
-#include "kernels/stencil/cuda/blocks/chunk.cuh"
-#include "kernels/stencil/cuda/blocks/state_kernel.cuh"
-#include "kernels/stencil/cuda/streams/task.hpp"
+#include "kernels/stencil/cuda/boxes/rows.cuh"
+#include "kernels/stencil/cuda/boxes/share.hpp"
 
 namespace terrace::stencil {
 
-/// A kernel's sizes as constants.
-template <class T, i32 radius_, measured::BoxSizes sizes_>
-struct BoxShape {
-  using Value = T;
-  static constexpr i32 radius = radius_;
-  static constexpr measured::BoxSizes sizes = sizes_;
-  static constexpr i32 cells = sizes.cells, rows = sizes.rows, warps = sizes.warps;
-  static constexpr i32 width = 32 * cells, height = warps * rows;  // of a tile
-  static constexpr i32 span = 2 * radius + 1;
-
-  // Shared memory, in chunks of 16 bytes. The chunks of a row whose numbers are equal modulo `lane_chunks` lie side
-  // by side, so that lanes that read chunks of their own meet in no bank.
-  static constexpr i32 chunk = 16 / sizeof(T), lane_chunks = cells / chunk;
-  static constexpr i32 halo_chunks = (radius + chunk - 1) / chunk, halo = halo_chunks * chunk;
-  static constexpr i32 near_chunks = lane_chunks + 2 * halo_chunks;  // that a thread takes of a row
-  static constexpr i32 row_chunks = 32 * lane_chunks + 2 * halo_chunks;
-  static constexpr i32 row_turns = (row_chunks + 31) / 32;  // in which a warp fetches a row
-  static constexpr i32 plane = (row_chunks + lane_chunks - 1) / lane_chunks, row = lane_chunks * plane;
-  static constexpr i32 span_chunks = (span + chunk - 1) / chunk;  // of a row of coefficients
-  static constexpr i32 tile_at = span * span_chunks;
-  static constexpr i32 shared_bytes = 16 * (tile_at + (height + 2 * radius) * row);
-
-  static_assert(cells % chunk == 0);
-};
-
-/// A thread's share of a launch.
+/// A warp that makes its share of a launch.
 template <class S>
-class BoxTile {
-  using T = typename S::Value;
-  using Chunk = ValueChunk<T>;
-  using Task = StreamTask<T>;
+class BoxStrip : BoxRows<S> {
+  using Rows = BoxRows<S>;
+  using Rows::at, Rows::after, Rows::wrapped, Rows::chunk_at, Rows::bring, Rows::write;
+  using Rows::task_, Rows::shared_, Rows::near_at_, Rows::count_, Rows::low_, Rows::high_, Rows::kept_,
+      Rows::keeps_columns_;
+  using typename Rows::T, typename Rows::Chunk, typename Rows::Task;
 
  public:
-  __device__ __forceinline__ explicit BoxTile(const Task& task)
-      : task_(task),
-        shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())),
-        row_(task.rows.begin + blockIdx.x / task.chunks.tiles * S::height),
-        column_(blockIdx.x % task.chunks.tiles * S::width) {}
+  __device__ __forceinline__ BoxStrip(const Task& task, i32 warp) : Rows(task, warp) {
+    if constexpr (S::sizes.in_shared) bring_coefficients();
+  }
 
-  __device__ __forceinline__ void run() {
-    fetch_tile();
-    bring_coefficients();
-    device::wait_for_copies<0>();
-    __syncthreads();
-    T sum[S::rows][S::cells];
-    add_terms(sum);
-    write(sum);
+  /// Makes a part of a strip after the other.
+  __device__ __forceinline__ void run(i32 warp) {
+    const i64 blocks = gridDim.x, whole = (task_.rows.count() + S::rows - 1) / S::rows;
+    // A processor's warps are far from each other: strips at the grid's ends take longer.
+    BoxShare share(warp * blocks + blockIdx.x, S::block_warps * blocks, task_.chunks.tiles, whole,
+                   task_.chunks.rows / S::rows);
+    if (share.batches <= 0) return;
+#pragma unroll 1
+    while (share.next < share.end) {
+      const i64 tile = share.next / share.batches, first = share.next - tile * share.batches;
+      const i64 mine = share.end - share.next, left = share.batches - first, count = mine < left ? mine : left;
+      Rows::place_chunk(tile, task_.rows.begin + (share.first + first) * S::rows, count * S::rows);
+      make_chunk();
+      share.next += count;
+    }
   }
 
  private:
-  static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
-  static __device__ __forceinline__ i32 warp() { return static_cast<i32>(threadIdx.x / 32); }
-  /// The place of chunk `number` of the tile's row `row`, both counted from the first that is in shared memory.
-  static __device__ __forceinline__ i32 place_of(i32 row, i32 number) {
-    return S::tile_at + row * S::row + number % S::lane_chunks * S::plane + number / S::lane_chunks;
-  }
-
-  __device__ __forceinline__ void fetch_tile() const {
-    const i64 begin = column_ - S::halo;
-    if (task_.aligned != 0) {
-      i64 column[S::row_turns];
-#pragma unroll
-      for (i32 n = 0; n < S::row_turns; ++n) column[n] = there(begin + (lane() + 32 * n) * S::chunk, S::chunk);
+  __device__ __forceinline__ void make_chunk() {
+    const i32 levels = Rows::levels();
+    i32 row = -S::radius * levels;                       // the batch's first one
+    i32 window = 2 * S::radius * (levels - 1) * S::row;  // place of the first of the 2 radius rows before the batch
+    i32 end = count_ + S::radius * levels;
+    device::forget(end);
+    bring(row, wrapped(window + 2 * S::radius * S::row));
+    device::wait_for_copies<0>();
+    __syncwarp();
 #pragma unroll 1
-      for (i32 row = warp(); row < S::height + 2 * S::radius; row += S::warps) {
-        const T* values = row_from(row_ - S::radius + row);
-#pragma unroll
-        for (i32 n = 0; n < S::row_turns; ++n) {
-          const i32 number = lane() + 32 * n;
-          if (number < S::row_chunks) device::begin_copy(shared_ + place_of(row, number), values + column[n]);
+    while (row < end) {
+      if (row + S::rows < end) bring(row + S::rows, wrapped(window + (2 * S::radius + S::rows) * S::row));
+      i32 place = window, made = row - S::radius;
+#pragma unroll 1
+      for (i32 left = levels - 1; left >= 0; --left, made -= S::radius) {
+        // Rows that no row of the chunk needs are not made.
+        if (made + S::rows > -S::radius * left) {
+          make(place, made);
+          if (left == 0) write(place, made);
         }
+        place = wrapped(place + S::ring - 2 * S::radius * S::row);
       }
-    } else {
-#pragma unroll 1
-      for (i32 row = warp(); row < S::height + 2 * S::radius; row += S::warps) {
-        const T* values = row_from(row_ - S::radius + row);
-#pragma unroll 1
-        for (i32 cell = lane(); cell < S::row_chunks * S::chunk; cell += 32) {
-          device::begin_small_copy(&shared_[place_of(row, cell / S::chunk)].values[cell % S::chunk],
-                                   values + there(begin + cell, 1));
-        }
-      }
-    }
-    device::commit_copies();
-  }
-  /// A row of the grid that is read; in place of one that is not there, another one, which changes no cell.
-  __device__ __forceinline__ const T* row_from(i64 row) const {
-    if (task_.wraps_rows != 0) {
-      while (row < 0) row += task_.extent;
-      while (row >= task_.extent) row -= task_.extent;
-    }
-    const i64 first = task_.from[0].begin[0], last = task_.from[0].end - 1;
-    return task_.from[0].row(row < first ? first : row > last ? last : row, task_.width);
-  }
-  /// The column that is read for one that may lie beyond the grid's ends, where `count` columns follow one another.
-  __device__ __forceinline__ i64 there(i64 column, i32 count) const {
-    const i64 width = task_.width;
-    if (task_.wraps_columns == 0) return column < 0 ? 0 : column > width - count ? width - count : column;
-    while (column < 0) column += width;
-    while (column >= width) column -= width;
-    return column;
-  }
-  /// Coefficients are read from shared memory: the constants of a launch that a processor keeps close are fewer.
-  __device__ __forceinline__ void bring_coefficients() const {
-    for (i32 n = static_cast<i32>(threadIdx.x); n < S::span * S::span; n += 32 * S::warps) {
-      const i32 column = n % S::span, place = n / S::span * S::span_chunks + column / S::chunk;
-      shared_[place].values[column % S::chunk] = task_.coefficients[n];
+      row += S::rows;
+      window = wrapped(window + S::rows * S::row);
+      device::wait_for_copies<0>();
+      __syncwarp();
     }
   }
 
-  __device__ __forceinline__ void add_terms(T (&sum)[S::rows][S::cells]) const {
+  /// Makes the rows of a level from those of the level before, whose window begins at `place`, and puts them there.
+  __device__ __forceinline__ void make(i32 place, i32 made) const {
+    T sum[S::rows][S::cells];
+    add_terms(sum, place);
+    if (keeps_columns_ || made < low_ || made + S::rows > high_) keep(sum, place, made);
+    __syncwarp();
+#pragma unroll
+    for (i32 v = 0; v < S::rows; ++v) {
+      Chunk* to = at(near_at_ + after(place, v));
+#pragma unroll
+      for (i32 q = 0; q < S::lane_chunks; ++q) {
+        Chunk some;
+#pragma unroll
+        for (i32 w = 0; w < S::chunk; ++w) some.values[w] = sum[v][q * S::chunk + w];
+        to[chunk_at(q + S::halo_chunks)] = some;
+      }
+    }
+    __syncwarp();
+  }
+  __device__ __forceinline__ void add_terms(T (&sum)[S::rows][S::cells], i32 place) const {
     // Negative zero: what is added to it stays as it is, as a sum's first term.
 #pragma unroll
     for (i32 v = 0; v < S::rows; ++v) {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) sum[v][c] = T(-0.0);
     }
-    const Chunk* row = shared_ + place_of(warp() * S::rows, lane() * S::lane_chunks);
+    i32 row = near_at_ + place, end = near_at_ + S::ring;
+    device::forget(end);
+    T near[S::rows][S::near_chunks * S::chunk];
+    const auto take = [&](i32 turn, i32 number) {
+      load(near[turn], at(row));
+      row += S::row;
+      if (number % S::step == S::step - 1 && row == end) row -= S::ring;
+    };
+#pragma unroll
+    for (i32 v = 0; v + 1 < S::rows; ++v) take(v, v);
+    // As many rows of coefficients in turn as there are rows of sums: then every row is where it was.
+    const T* coefficients =
+        S::sizes.in_shared ? reinterpret_cast<const T*>(shared_ + S::block_warps * S::ring) : task_.coefficients;
+    i32 left = S::span;
 #pragma unroll 1
-    for (i32 number = 0; number < S::rows + 2 * S::radius; ++number, row += S::row) {
-      T near[S::near_chunks * S::chunk];
+    while (true) {
 #pragma unroll
-      for (i32 q = 0; q < S::near_chunks; ++q) {
-        const Chunk chunk = row[q % S::lane_chunks * S::plane + q / S::lane_chunks];
+      for (i32 u = 0; u < S::rows; ++u) {
+        take((u + S::rows - 1) % S::rows, u + S::rows - 1);
 #pragma unroll
-        for (i32 v = 0; v < S::chunk; ++v) near[q * S::chunk + v] = chunk.values[v];
+        for (i32 v = 0; v < S::rows; ++v) {
+          add_row(sum[v], near[(u + v) % S::rows], coefficients + u * S::coefficient_row);
+        }
+        if (u == (S::span - 1) % S::rows && left <= S::rows) return;
       }
+      left -= S::rows;
+      coefficients += S::rows * S::coefficient_row;
+    }
+  }
+  static __device__ __forceinline__ void load(T (&near)[S::near_chunks * S::chunk], const Chunk* row) {
 #pragma unroll
-      for (i32 v = 0; v < S::rows; ++v) {
-        if (number - v >= 0 && number - v < S::span) add_row(sum[v], near, shared_ + (number - v) * S::span_chunks);
-      }
+    for (i32 q = 0; q < S::near_chunks; ++q) {
+      const Chunk some = row[chunk_at(q)];
+#pragma unroll
+      for (i32 w = 0; w < S::chunk; ++w) near[q * S::chunk + w] = some.values[w];
     }
   }
   static __device__ __forceinline__ void add_row(T (&sum)[S::cells], const T (&near)[S::near_chunks * S::chunk],
-                                                 const Chunk* coefficients) {
+                                                 const T* coefficients) {
 #pragma unroll
-    for (i32 q = 0; q < S::span_chunks; ++q) {
-      const Chunk some = coefficients[q];
+    for (i32 right = 0; right < S::span; ++right) {
+      const T coefficient = coefficients[right];
 #pragma unroll
-      for (i32 v = 0; v < S::chunk; ++v) {
-        const i32 right = q * S::chunk + v;
-        if (right >= S::span) break;
+      for (i32 c = 0; c < S::cells; ++c) {
+        sum[c] = fused(coefficient, near[S::halo - S::radius + right + c], sum[c]);
+      }
+    }
+  }
+  __device__ __forceinline__ void bring_coefficients() const {
+    T* to = reinterpret_cast<T*>(shared_ + S::block_warps * S::ring);
+    for (i32 n = static_cast<i32>(threadIdx.x); n < S::span * S::span; n += 32 * S::block_warps) {
+      to[n / S::span * S::coefficient_row + n % S::span] =
+          task_.coefficients[n / S::span * S::coefficient_row + n % S::span];
+    }
+    __syncthreads();
+  }
+  /// Cells within the radius of the grid's ends keep their values.
+  __device__ __forceinline__ void keep(T (&sum)[S::rows][S::cells], i32 place, i32 made) const {
 #pragma unroll
-        for (i32 c = 0; c < S::cells; ++c) {
-          sum[c] = fused(some.values[v], near[S::halo - S::radius + right + c], sum[c]);
+    for (i32 v = 0; v < S::rows; ++v) {
+      const i32 kept = made + v < low_ || made + v >= high_ ? ~0 : kept_;
+      if (kept == 0) continue;
+      const Chunk* row = at(near_at_ + wrapped(place + (S::radius + v) * S::row));
+#pragma unroll
+      for (i32 q = 0; q < S::lane_chunks; ++q) {
+        const Chunk before = row[chunk_at(q + S::halo_chunks)];
+#pragma unroll
+        for (i32 w = 0; w < S::chunk; ++w) {
+          const i32 c = q * S::chunk + w;
+          if ((kept >> c & 1) != 0) sum[v][c] = before.values[w];
         }
       }
     }
   }
-
-  __device__ __forceinline__ void write(const T (&sum)[S::rows][S::cells]) const {
-    const i64 first = row_ + warp() * S::rows, column = column_ + lane() * S::cells;
-    if (!is_inner()) {
-      write_some(sum, first, column);
-      return;
-    }
-#pragma unroll
-    for (i32 v = 0; v < S::rows; ++v) {
-      T* values = task_.to[0].row(first + v, task_.width) + column;
-#pragma unroll
-      for (i32 q = 0; q < S::lane_chunks; ++q) {
-        Chunk made;
-#pragma unroll
-        for (i32 w = 0; w < S::chunk; ++w) made.values[w] = sum[v][q * S::chunk + w];
-        reinterpret_cast<Chunk*>(values)[q] = made;
-      }
-    }
-  }
-  /// True if all cells of the tile are there, none keeps its value, and chunks are written as a whole.
-  __device__ __forceinline__ bool is_inner() const {
-    const i64 row_end = row_ + S::height, column_end = column_ + S::width;
-    if (task_.aligned == 0 || row_end > task_.rows.end || column_end > task_.width) return false;
-    return (task_.keeps_rows == 0 || (row_ >= S::radius && row_end <= task_.extent - S::radius)) &&
-           (task_.wraps_columns != 0 || (column_ >= S::radius && column_end <= task_.width - S::radius));
-  }
-  /// Writes the cells of a tile of which some are not there, or keep their values.
-  __device__ __forceinline__ void write_some(const T (&sum)[S::rows][S::cells], i64 first, i64 column) const {
-#pragma unroll
-    for (i32 v = 0; v < S::rows; ++v) {
-      const i64 row = first + v;
-      if (row >= task_.rows.end) return;
-      T* values = task_.to[0].row(row, task_.width);
-      const bool row_kept = task_.keeps_rows != 0 && is_kept(row, task_.extent);
-      const i32 number = warp() * S::rows + v + S::radius;
-#pragma unroll
-      for (i32 c = 0; c < S::cells; ++c) {
-        if (column + c >= task_.width) break;
-        const bool kept = row_kept || (task_.wraps_columns == 0 && is_kept(column + c, task_.width));
-        const i32 chunk = lane() * S::lane_chunks + c / S::chunk + S::halo_chunks;
-        values[column + c] = kept ? shared_[place_of(number, chunk)].values[c % S::chunk] : sum[v][c];
-      }
-    }
-  }
-  static __device__ __forceinline__ bool is_kept(i64 index, i64 extent) {
-    return index < S::radius || index >= extent - S::radius;
-  }
-
-  const Task& task_;
-  Chunk* shared_;
-  i64 row_, column_;  // of the tile's first cell
 };
 
 template <class S>
-__global__ void __launch_bounds__(32 * S::warps, S::sizes.blocks)
-    box_kernel(const StencilState* state, const __grid_constant__ StreamTask<typename S::Value> task) {
+__global__ void __launch_bounds__(32 * S::block_warps, S::sizes.warps / S::block_warps)
+    box_kernel(const StencilState* state, const __grid_constant__ BoxTask<typename S::Value> task) {
   if (state->begun == 0) return;
-  BoxTile<S>(task).run();
+  const i32 warp = device::uniform_warp();
+  BoxStrip<S>(task, warp).run(warp);
 }
 
 }  // namespace terrace::stencil

@@ -17,10 +17,7 @@ StreamCut::StreamCut(const StencilSpec& spec, const measured::StreamSizes& sizes
 }
 
 i64 StreamCut::most_levels(const StencilTask& task) const {
-  const i64 most = i64{sizes_.levels} * sizes_.warps;
-  const i64 wanted = spec_.depth > 0 ? std::min<i64>(most, spec_.depth) : most;
-  // A slab hands on rows of its own alone.
-  return task.whole != 0 ? wanted : std::clamp<i64>(spec_.slab_rows / (2 * spec_.radius), 1, wanted);
+  return levels_at_once(spec_, task, i64{sizes_.levels} * sizes_.warps);
 }
 
 StreamChunks StreamCut::chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, i64 resident, unsigned warps) const {

@@ -34,8 +34,7 @@ struct StreamRows {
   i32 aligned;        // not 0: rows and tiles begin at multiples of 16 bytes
 };
 
-/// Some levels of a sum over a star or a box in two dimensions. boxes/kernel.cuh makes one level, and has no chunks
-/// and no stride.
+/// Some levels of a sum over a star or a box in two dimensions.
 template <class T>
 struct StreamTask : StreamRows<T, 1> {
   static constexpr i32 most_span = 2 * most_radius + 1;

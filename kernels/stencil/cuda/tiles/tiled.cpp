@@ -5,19 +5,13 @@
 #include "kernels/device/cuda_check.hpp"
 #include "kernels/device/memory.hpp"
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/choice.hpp"
 #include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {
 namespace {
 
 static_assert(measured::CudaOverlapped::steps(1) <= most_steps_at_once);
-
-/// The levels of a slab that are made at a time.
-i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 most) {
-  const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;
-  // A slab hands on rows of its own alone.
-  return task.whole != 0 ? wanted : std::clamp<i64>(spec.slab_rows / (2 * spec.radius), 1, wanted);
-}
 
 template <class T>
 TileTask<T> task_of(const StencilSpec& spec, const Term<T>* terms, const Levels<T>& levels) {

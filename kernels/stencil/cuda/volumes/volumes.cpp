@@ -79,9 +79,7 @@ VolumeStreamer<T>::VolumeStreamer(const StencilSpec& spec, const VolumeKernel<T>
 
 template <class T>
 i64 VolumeStreamer<T>::most_levels(const StencilTask& task) const {
-  const i64 most = kernel_.sizes.levels, wanted = spec_.depth > 0 ? std::min<i64>(most, spec_.depth) : most;
-  // A slab hands on rows of its own alone.
-  return task.whole != 0 ? wanted : std::clamp<i64>(spec_.slab_rows / (2 * spec_.radius), 1, wanted);
+  return levels_at_once(spec_, task, kernel_.sizes.levels);
 }
 
 template <class T>

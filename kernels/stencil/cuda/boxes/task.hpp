@@ -1,0 +1,22 @@
+// The descriptor of a launch that makes steps of a large box.
+#pragma once
+
+#include "kernels/stencil/cuda/streams/task.hpp"
+
+namespace terrace::stencil {
+
+/// Some levels of a sum over a large box in two dimensions. Its chunks are the most rows that a warp makes of a
+/// strip; no strip is at an end of its own.
+template <class T>
+struct BoxTask : StreamRows<T, 1> {
+  static constexpr i32 most_span = 2 * most_radius + 1;
+  /// The values from one row of coefficients to the next, which begin at lines of 64 bytes of the constant cache.
+  TERRACE_HOST_DEVICE static constexpr i32 row_of(i32 span) {
+    constexpr i32 line = 64 / sizeof(T);
+    return (span + line - 1) / line * line;
+  }
+  /// Row-major, of the square around the cell.
+  alignas(16) T coefficients[most_span * row_of(most_span)];
+};
+
+}  // namespace terrace::stencil
