@@ -113,7 +113,8 @@ struct CudaStream {
   TERRACE_HOST_DEVICE static constexpr StreamSizes wide_box(int radius) {
     if (radius == 1) return {6, 4, 4, 4, 2, 3};  // 1260
     if (radius == 2) return {8, 2, 4, 4, 2, 2};  // 477
-    return {8, 1, 4, 4, 2, 2};                   // 252
+    if (radius == 3) return {8, 1, 4, 4, 2, 2};  // 252
+    return {8, 1, 2, 1, 4, 4};                   // 151
   }
   /// H100, see above. f32 of radius 5 and 7, f64 of radius 5, 7 and 8: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes separable(int radius, int bytes) {
@@ -138,11 +139,12 @@ struct BoxSizes {
   int rows;        // of a batch
   int levels;      // the most that are made at once
   int warps;       // on a multiprocessor, as far as their registers go
-  bool in_shared;  // true: coefficients are read from shared memory, false: from the constants of a launch
+  bool in_shared;  // coefficients are read from shared memory, not from the constants of a launch
 };
 
 /// Sums over a large box in two dimensions on CUDA.
 struct CudaBox {
+  /// The radii that have a kernel. Not measured beyond: no operator has them.
   static constexpr int least_radius = 4, most_radius = 8;
 
   /// H100, 2026-11-27, 16384 x 16384, Gcell/s. f32, radius 4: {8, 3, 2, 8} 290, {8, 4, 1, 12} 251; radius 5: {8, 2,

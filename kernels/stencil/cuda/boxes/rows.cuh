@@ -1,8 +1,6 @@
 // The rows that a warp has of a strip, in shared memory: how they come from memory and go there (kernel.cuh).
 #pragma once
 
-#include <numeric>
-
 #include "kernels/device/warp.cuh"
 #include "kernels/stencil/cuda/blocks/chunk.cuh"
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
@@ -11,6 +9,9 @@
 namespace terrace::stencil {
 
 using device::u32;
+
+/// The greatest common divisor of two positive numbers.
+constexpr i32 common_divisor(i32 a, i32 b) { return b == 0 ? a : common_divisor(b, a % b); }
 
 /// A kernel's sizes as constants.
 template <class T, i32 radius_, measured::BoxSizes sizes_ = measured::CudaBox::sizes(radius_, sizeof(T))>
@@ -32,8 +33,9 @@ struct BoxShape {
   static constexpr i32 row_turns = (row_chunks + 31) / 32;  // in which a warp brings a row
   static constexpr i32 plane =
       ((row_chunks + lane_chunks - 1) / lane_chunks + 7 - 8 / lane_chunks) / 8 * 8 + 8 / lane_chunks;
-  static constexpr i32 row = 16 * lane_chunks * plane;     // bytes
-  static constexpr i32 step = std::gcd(2 * radius, rows);  // rows that follow one another wherever a batch begins
+  static constexpr i32 row = 16 * lane_chunks * plane;  // bytes
+  static constexpr i32 step =
+      common_divisor(2 * radius, rows);  // rows that follow one another wherever a batch begins
   static constexpr i32 ring = (2 * radius * sizes.levels + 2 * rows) * row;  // bytes
   /// Warps of a thread block: one for each scheduler of a multiprocessor.
   static constexpr i32 block_warps = 4;
