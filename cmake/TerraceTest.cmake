@@ -39,10 +39,17 @@ function(terrace_add_test name)
   endif()
 endfunction()
 
-# terrace_test_options(TARGET DEPENDS...): how tests are compiled: soon done, as most of them run once.
-function(terrace_test_options target)
+# terrace_test_compile_options(TARGET): how tests and their programs are compiled: soon done, as most of them run once.
+# A folder whose tests compute much sets another TERRACE_TEST_OPTIMISATION.
+set(TERRACE_TEST_OPTIMISATION -Og)
+function(terrace_test_compile_options target)
   terrace_compile_options(${target})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${TERRACE_TEST_OPTIMISATION}>)
+endfunction()
+
+# terrace_test_options(TARGET DEPENDS...): the same for tests with Catch2, of these libraries.
+function(terrace_test_options target)
+  terrace_test_compile_options(${target})
   target_link_libraries(${target} PRIVATE terrace_catch_main ${ARGN})
   target_precompile_headers(${target} REUSE_FROM terrace_catch_main)
 endfunction()
