@@ -65,12 +65,13 @@ endfunction()
 # devices, in a library of its own: NAME_cuda of the sources HOST and KERNELS, or of ABSENT, which says that there is no
 # CUDA. With the tests also NAME_simulated, for a device that is there on every machine (tests/simulated_gpu), of HOST and
 # SIMULATED: the kernels as C++. A program links it in the other's place when its property TERRACE_SIMULATES_CUDA is on.
-# GROUP: how many sources that the build makes are compiled as one; 1 where each takes long.
+# GROUP: how many sources that the build makes are compiled as one; 1 where each takes long. More where they are hardly
+# optimised: headers then take most of the time.
 function(terrace_cuda_library name)
   cmake_parse_arguments(CUDA "" "GROUP" "HOST;KERNELS;SIMULATED;ABSENT;DEPENDS" ${ARGN})
   if(TERRACE_HAS_CUDA)
     if(TERRACE_CUDA_UNOPTIMISED)
-      set(CUDA_GROUP 5)
+      set(CUDA_GROUP 15)
     elseif(NOT CUDA_GROUP)
       set(CUDA_GROUP 3)
     endif()
@@ -81,7 +82,7 @@ function(terrace_cuda_library name)
   endif()
   set(linked ${name}_cuda)
   if(TERRACE_TESTS)
-    terrace_group(CUDA_SIMULATED simulated_groups 5 ${CUDA_SIMULATED})
+    terrace_group(CUDA_SIMULATED simulated_groups 10 ${CUDA_SIMULATED})
     terrace_library(${name}_simulated SOURCES ${CUDA_HOST} ${CUDA_SIMULATED} DEPENDS terrace_simulated_gpu ${name})
     set(simulation ${CMAKE_SOURCE_DIR}/tests/simulated_gpu)
     set_source_files_properties(${CUDA_SIMULATED} PROPERTIES COMPILE_OPTIONS

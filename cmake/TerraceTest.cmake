@@ -6,15 +6,15 @@ find_program(TERRACE_PYTHON NAMES python3 REQUIRED)
 # Long tests and about how many seconds they take on two processors: ctest starts these first, so that no long one is left
 # at the end.
 set(TERRACE_LONG_TESTS
-  wavefront_simulated=170 failure_kill_test=150 failure_disk_test=150 wavefront_cpu_letters=60 end_to_end_simulated=60
-  stencil_simulated=55 end_to_end_taking_over=45 end_to_end_runs=45 failure_taking_over_test=42
-  end_to_end_verify_again=40 end_to_end_verify=39 end_to_end_stencil_verify=36 end_to_end_intervals=35
-  failure_fuzz_test=33 end_to_end_makespan=32 end_to_end_known_answers=31 end_to_end_alignment=31
-  end_to_end_product=29 end_to_end_plot=29 end_to_end_reference=28 failure_stop_test=25 end_to_end_fresh=25
-  wavefront_cpu_histogram=24 run_devices_test=24 unit_io_inputs=23 end_to_end_stencil=22 wavefront_cpu_diagonals=21
-  wavefront_cpu_bit_lines=21 stencil_cpu=21 end_to_end_inputs=20 end_to_end_graphs=20 end_to_end_configs=20
-  wavefront_cpu_tiles=17 cuda_headers=17 wavefront_cpu_in_place=16 end_to_end_profile=16 end_to_end_changed_inputs=16
-  wavefront_cpu_values=15 recursive_simulated=15)
+  wavefront_simulated=117 failure_kill_test=59 failure_disk_test=50 run_devices_test=43 wavefront_cpu_letters=41
+  stencil_simulated=40 end_to_end_simulated=35 end_to_end_runs=31 end_to_end_plot=30 end_to_end_known_answers=27
+  end_to_end_verify_again=27 end_to_end_taking_over=25 end_to_end_verify=24 end_to_end_alignment=23 end_to_end_fresh=23
+  end_to_end_configs=21 failure_stop_test=21 unit_io_inputs=21 end_to_end_stencil=19 end_to_end_stencil_verify=17
+  end_to_end_tables=17 wavefront_cpu_tiles=17 end_to_end_graphs=16 end_to_end_paths=16 end_to_end_intervals=15
+  end_to_end_query=15 wavefront_cpu_values=14 wavefront_simulated_99_kib=14 dp_table_cpu=13 end_to_end_changed_inputs=13
+  end_to_end_profile=13 end_to_end_reference=13 end_to_end_stated_ranges=13 failure_taking_over_test=13 stencil_cpu=13
+  end_to_end_left_out=12 end_to_end_links=12 end_to_end_makespan=12 end_to_end_tables_verify=12 failure_fuzz_test=12
+  wavefront_cpu_diagonals=12)
 
 # The CPU's rates that the program and the tests take for their plans, so that not each of thousands of starts measures
 # them; in these tests they are measured.
@@ -39,10 +39,17 @@ function(terrace_add_test name)
   endif()
 endfunction()
 
-# terrace_test_options(TARGET DEPENDS...): how tests are compiled: soon done, as most of them run once.
-function(terrace_test_options target)
+# terrace_test_compile_options(TARGET): how tests and their programs are compiled: soon done, as most of them run once.
+# A folder whose tests compute much sets another TERRACE_TEST_OPTIMISATION.
+set(TERRACE_TEST_OPTIMISATION -Og)
+function(terrace_test_compile_options target)
   terrace_compile_options(${target})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${TERRACE_TEST_OPTIMISATION}>)
+endfunction()
+
+# terrace_test_options(TARGET DEPENDS...): the same for tests with Catch2, of these libraries.
+function(terrace_test_options target)
+  terrace_test_compile_options(${target})
   target_link_libraries(${target} PRIVATE terrace_catch_main ${ARGN})
   target_precompile_headers(${target} REUSE_FROM terrace_catch_main)
 endfunction()

@@ -3,14 +3,12 @@ import gzip
 import json
 import re
 
-from terrace_runs import IN_MEMORY, WRONG, JobTest, data, h5py, main, numpy
+from terrace_runs import WRONG, JobTest, data, h5py, main, numpy
 
 NONE = numpy.iinfo(numpy.int64).max // 2
 
 
 class Graphs(JobTest):
-    place = IN_MEMORY
-
     def distances(self, graph, *arguments, **settings):
         stage = {"name": "d", "recursive": {"problem": "floyd_warshall", "matrix": "g", **settings}}
         result = self.run_job({"g": graph}, [stage], "--fresh=all", *arguments, backend="cpu")

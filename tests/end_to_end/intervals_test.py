@@ -3,7 +3,7 @@ import json
 import random
 import re
 
-from terrace_runs import IN_MEMORY, WRONG, JobTest, data, main, numpy
+from terrace_runs import WRONG, JobTest, data, main, numpy
 
 
 def recursive(name, problem, **settings):
@@ -67,8 +67,6 @@ def tree(splits, i, j):
 
 
 class Intervals(JobTest):
-    place = IN_MEMORY
-
     def ran(self, inputs, problem, *arguments, backend="cpu", **settings):
         return self.run_job(inputs, [recursive("p", problem, **settings)], "--fresh", *arguments, backend=backend)["p"]
 

@@ -5,7 +5,7 @@ import pathlib
 import re
 import unittest
 
-from terrace_runs import IN_MEMORY, WRONG, JobTest, data, main, numpy
+from terrace_runs import WRONG, JobTest, data, main, numpy
 
 # Optima of published instances, or brackets of them.
 OPTIMA = {
@@ -50,8 +50,6 @@ def least(times, machines):
 
 
 class ScheduleTest(JobTest):
-    place = IN_MEMORY
-
     def check(self, result, times, machines, epsilon):
         """The stage's datasets say what is true of them. @return the makespan"""
         times = [int(time) for time in times]

@@ -12,7 +12,7 @@ import unittest
 import zlib
 
 import terrace_runs
-from terrace_runs import WRONG, JobTest, h5py, main, numpy, random_letters, wavefront
+from terrace_runs import ON_DISK, WRONG, JobTest, h5py, main, numpy, random_letters, wavefront
 
 MIB = 1 << 20
 HOST, DEVICE = 64 * MIB, 32 * MIB
@@ -45,6 +45,8 @@ def png(grid):
 
 
 class PeakMemory(JobTest):
+    place = ON_DISK
+
     def job(self, inputs, stage, **keys):
         return self.write_job(inputs, [stage], backend="cpu", memory={"host": HOST, "device": DEVICE}, **keys)
 

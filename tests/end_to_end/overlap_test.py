@@ -4,7 +4,7 @@ Asserted is what holds on a busy machine as well: how the parts lie beside one a
 """
 import unittest
 
-from terrace_runs import JobTest, main, numpy, wavefront
+from terrace_runs import ON_DISK, JobTest, main, numpy, wavefront
 
 MIB = 1 << 20
 SIDE = 4000
@@ -33,6 +33,8 @@ class Spans:
 
 
 class Overlap(JobTest):
+    place = ON_DISK
+
     def profile(self):
         """The profile of a sum over a table that is read from disk, and written, in many blocks."""
         grid = numpy.random.default_rng(1).integers(0, 200, (SIDE, SIDE), numpy.int64)

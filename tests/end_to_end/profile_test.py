@@ -10,12 +10,14 @@ import termios
 import time
 
 import terrace_runs
-from terrace_runs import STOPPED, JobTest, affine, h5py, main, numpy, random_letters, wavefront
+from terrace_runs import ON_DISK, STOPPED, JobTest, affine, h5py, main, numpy, random_letters, wavefront
 
 SMALL = {"host": 24 << 20, "device": 2 << 20}
 
 
 class Profiles(JobTest):
+    place = ON_DISK
+
     def columns(self, output="result.h5"):
         group = self.open(output)["profile/blocks"]
         return {name: group[name][()] for name in group if group[name].shape}

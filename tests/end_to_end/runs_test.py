@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import terrace_runs
-from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, h5py, main, numpy, random_letters, wavefront
+from terrace_runs import DONE, FAILED, ON_DISK, STOPPED, WRONG, JobTest, affine, h5py, main, numpy, random_letters, wavefront
 
 SUMS = [wavefront("sums", "summed_area", grid="grid")]
 
@@ -17,6 +17,8 @@ LONG = 85_000
 
 
 class Runs(JobTest):
+    place = ON_DISK
+
     def lengths(self, length, **keys):
         return self.write_job({"a": random_letters(length, 1),
                                "b": random_letters(500, 2)}, [affine("align", "a", "b")], **keys)

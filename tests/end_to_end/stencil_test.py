@@ -4,7 +4,7 @@ import math
 import re
 import unittest
 
-from terrace_runs import FAILED, WRONG, JobTest, data, main, numpy
+from terrace_runs import FAILED, ON_DISK, WRONG, JobTest, data, main, numpy
 
 PADS = {"periodic": "wrap", "edge": "edge", "reflect": "reflect", "symmetric": "symmetric", "fixed": "edge"}
 
@@ -78,6 +78,8 @@ def dump(name):
 
 
 class StencilTest(JobTest):
+    place = ON_DISK
+
     def npy(self, name, array):
         return {"npy": self.write(name + ".npy", array)}
 

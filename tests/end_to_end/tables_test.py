@@ -2,7 +2,7 @@
 import re
 import unittest
 
-from terrace_runs import FAILED, WRONG, JobTest, affine, main, numpy, random_letters, wavefront
+from terrace_runs import FAILED, ON_DISK, WRONG, JobTest, affine, main, numpy, random_letters, wavefront
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -147,6 +147,8 @@ class Tables(JobTest):
 
 class ManyBlocks(JobTest):
     """Small budgets force many blocks; the results stay equal to the bit."""
+
+    place = ON_DISK
 
     def blocks_of(self, result, stage=0):
         return int(result["profile/stages/blocks"][stage])

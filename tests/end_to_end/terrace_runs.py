@@ -92,16 +92,22 @@ def mutated(letters, seed, rate=0.1, longest=1):
     return "".join(result)
 
 
-# For tests of many small runs, of which each waits for some 25 syncs of a disk.
-IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+def memory_folder(least=1 << 30):
+    """A folder in memory with so many free bytes, or None."""
+    folder = "/dev/shm"
+    return folder if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= least else None
+
+
+# Where tests have their folders. A run waits for some 25 syncs of a disk, which take longer than what small runs compute.
+IN_MEMORY, ON_DISK = memory_folder(), None
 
 
 class JobTest(unittest.TestCase):
     """A test in a folder of its own, with the program. `always`: keys of all of its jobs that do not say otherwise.
-    `place` is where its folder is made."""
+    `place` is where its folder is made: ON_DISK for tests of how files are read and written."""
 
     always = {}  # for example {"backend": "cpu"}
-    place = None
+    place = IN_MEMORY
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="terrace-", dir=self.place))

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import terrace_runs
-from terrace_runs import JobTest, affine, main, numpy, random_letters, skip, wavefront
+from terrace_runs import ON_DISK, JobTest, affine, main, numpy, random_letters, skip, wavefront
 
 MIB = 1 << 20
 # What a run reads and writes beside tiles: its code, the ledger, what the HDF5 library writes at the end.
@@ -20,6 +20,8 @@ def kernel_counts(process, *names):
 
 
 class Traffic(JobTest):
+    place = ON_DISK
+
     def write_closure(self, nodes, tile, share, kind="f32", **settings):
         """A job of distances in tiles of that side, with memory for that share of the table."""
         element = numpy.dtype(kind.replace("f", "float").replace("i", "int")).itemsize

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import terrace_runs
-from terrace_runs import (FAILED, IN_MEMORY, WRONG, JobTest, affine, h5py, main, mutated, numpy, random_letters,
+from terrace_runs import (FAILED, WRONG, JobTest, affine, h5py, main, mutated, numpy, random_letters,
                           random_text, wavefront)
 
 
@@ -16,8 +16,6 @@ def recursive(name, problem, **settings):
 
 
 class VerifyTest(JobTest):
-    place = IN_MEMORY
-
     def verify(self, *arguments, expect=terrace_runs.DONE, result="result.h5"):
         return self.terrace("verify", result, *arguments, expect=expect)
 

@@ -132,7 +132,7 @@ inline int __reduce_add_sync(unsigned, int value) {
 }
 
 // Time and memory.
-inline void __nanosleep(unsigned) { simulated_gpu::ThreadBlock::current().pause(); }
+inline void __nanosleep(unsigned nanoseconds) { simulated_gpu::ThreadBlock::current().sleep(nanoseconds); }
 inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

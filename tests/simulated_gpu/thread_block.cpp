@@ -35,7 +35,7 @@ void ThreadBlock::run(const std::function<void()>& thread, Stacks& stacks) {
     });
   }
   std::size_t held = 0, rounds = 0;
-  while (alive_ > 0) {
+  for (; alive_ > 0; ++round_) {
     moved_ = false;
     // Now and then a warp is held back for some rounds, so that others get ahead of it as far as barriers let them.
     if (rounds > 0) --rounds;
@@ -55,20 +55,40 @@ void ThreadBlock::run(const std::function<void()>& thread, Stacks& stacks) {
       }
     }
     if (moved_) continue;
-    if (rounds > 0) rounds = 0;
-    else std::this_thread::yield();
+    if (rounds > 0) {
+      rounds = 0;
+    } else {
+      skip_sleep();
+      std::this_thread::yield();
+    }
   }
   current_ = nullptr;
 }
 
 bool ThreadBlock::runnable(const Thread& thread) const {
-  return !thread.ended && (thread.waits_for == nullptr || thread.waits_for->generation != thread.generation);
+  return !thread.ended && thread.wakes <= round_ &&
+         (thread.waits_for == nullptr || thread.waits_for->generation != thread.generation);
+}
+
+/// If all wait or sleep, goes to the round before the first one in which a thread is awake again.
+void ThreadBlock::skip_sleep() {
+  std::uint64_t next = ~std::uint64_t{0};
+  for (const Thread& one : threads_) {
+    if (!one.ended && one.waits_for == nullptr) next = std::min(next, std::max(one.wakes, round_ + 1));
+  }
+  if (next != ~std::uint64_t{0}) round_ = next - 1;
 }
 
 void ThreadBlock::pause() {
   Thread& one = threads_[running_];
   one.waits_for = nullptr;
   one.back = std::move(one.back).resume();
+}
+
+void ThreadBlock::sleep(unsigned nanoseconds) {
+  constexpr unsigned nanoseconds_a_round = 16, most_rounds = 256;
+  threads_[running_].wakes = round_ + 1 + random() % (1 + std::min(nanoseconds / nanoseconds_a_round, most_rounds));
+  pause();
 }
 
 void ThreadBlock::wait(Barrier& barrier, unsigned expected) {

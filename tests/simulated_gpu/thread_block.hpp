@@ -46,6 +46,8 @@ class ThreadBlock {
 
   /// Lets others run.
   void pause();
+  /// The same for some rounds of the others, drawn at random; the time bounds their number.
+  void sleep(unsigned nanoseconds);
   /// The same, now and then: where another order of memory accesses would show.
   void maybe_pause(unsigned one_in) {
     if (random() % one_in == 0) pause();
@@ -69,6 +71,7 @@ class ThreadBlock {
     boost::context::fiber fiber, back;
     const Barrier* waits_for = nullptr;
     std::uint64_t generation = 0;  // of the barrier, when it began to wait
+    std::uint64_t wakes = 0;       // the round in which it is awake again
     bool ended = false;
   };
   struct Warp {
@@ -80,6 +83,7 @@ class ThreadBlock {
   void wait(Barrier& barrier, unsigned expected);
   void leave();
   bool runnable(const Thread& thread) const;
+  void skip_sleep();
   std::uint64_t random() {
     order_ ^= order_ << 13;
     order_ ^= order_ >> 7;
@@ -99,6 +103,7 @@ class ThreadBlock {
   unsigned alive_ = 0, votes_ = 0, voters_ = 0;
   unsigned running_ = 0;
   bool moved_ = false;  // since the last look: some thread did something other than waiting
+  std::uint64_t round_ = 0;
   std::uint64_t order_;
 };
 
