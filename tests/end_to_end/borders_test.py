@@ -1,5 +1,5 @@
 """Kept rows and columns are those of the table of the same job, at any size, cut and budget; a table goes on from them."""
-from terrace_runs import WRONG, JobTest, main, numpy, random_letters, wavefront
+from terrace_runs import ON_DISK, WRONG, JobTest, main, numpy, random_letters, wavefront
 
 LETTERS = {
     "local": ("smith_waterman", dict(match=2, mismatch=-1, gap=1)),
@@ -32,6 +32,8 @@ def gaps_below(table, above, first, following, least):
 
 
 class BordersTest(JobTest):
+    place = ON_DISK
+
     def check(self, borders, table, every):
         """Rows, columns and their indices against the table of the same job."""
         rows, columns = kept_lines(table.shape[0], every), kept_lines(table.shape[1], every)

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import terrace_runs
-from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, main, numpy
+from terrace_runs import DONE, FAILED, ON_DISK, STOPPED, WRONG, JobTest, main, numpy
 
 OPERATIONS = {"plus_times": (numpy.sum, numpy.multiply), "min_plus": (numpy.min, numpy.add),
               "max_plus": (numpy.max, numpy.add), "max_min": (numpy.max, numpy.minimum),
@@ -26,6 +26,8 @@ def product(semiring, left, right, accumulate=None):
 
 
 class Products(JobTest):
+    place = ON_DISK
+
     def stage(self, matrices, **settings):
         inputs = {name: {"npy": self.write(name + ".npy", matrix)} for name, matrix in matrices.items()}
         names = {name: name for name in matrices}
