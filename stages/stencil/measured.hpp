@@ -42,13 +42,13 @@ struct StencilRates {
   RadiusRate at[6];  // radii ascend
 };
 
-/// Kernels of CUDA for several steps at a time, rows or planes in registers; boxes of radius 4 to 8 step by step.
+/// Kernels of CUDA for several steps at a time, rows or planes in registers; boxes of radius 5 to 8 step by step.
 /// H100 and H200, tests/benchmarks/RESULTS.md.
 inline constexpr StencilRates stencil_stream_rates[] = {
     // H100, 16384 x 16384, 2026-11-26. f64 has no such kernel beyond radius 4. Radius 7 of f32: 570.
     {"star2d", {{1, 4100, 2060}, {2, 2200, 1040}, {3, 1370, 667}, {4, 1130, 524}, {5, 950}, {8, 590}}},
-    // H100, alike; radius 8 H200, 2026-11-24. Radius 5: not measured; f64 of radius 8 neither.
-    {"box2d", {{1, 2460, 1260}, {2, 940, 477}, {3, 478, 252}, {4, 270, 148}, {8, 87}}},
+    // H100, alike; from radius 4 on 2026-11-27. Radius 6 and 7: 153 and 111, f64 73 and 54.
+    {"box2d", {{1, 2460, 1260}, {2, 940, 477}, {3, 478, 252}, {4, 300, 151}, {5, 211, 96}, {8, 89, 43}}},
     // H100, alike.
     {"separable", {{1, 3490, 1730}, {2, 2000, 929}, {3, 1270, 619}, {4, 1070, 495}, {6, 684, 315}, {8, 497}}},
     // H100, 1024 x 512 x 512.
