@@ -117,13 +117,28 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
   missing_filters_ = missing_filters(dataset_.get(), where_);
 }
 
+namespace {
+
+/// The datasets that a job may want: of a result not its profile and its checksums.
+std::vector<std::string> datasets_to_name(hid_t file, std::vector<std::string> names) {
+  if (H5Aexists(file, "checksums") > 0) {
+    std::erase_if(names, [](const std::string& name) {
+      return name == "/job" || name.starts_with("/profile/") || name.starts_with("/checksums/");
+    });
+  }
+  return names;
+}
+
+}  // namespace
+
 void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name) {
   std::string chosen = name;
   if (name.empty()) {
     const auto names = list_datasets(file_.get(), path);
     if (names.size() != 1) {
-      throw JobError("dataset: " + path +
-                     (names.empty() ? " has none" : " has " + quote_names(names) + "; name one"));
+      throw JobError(
+          "dataset: " + path +
+          (names.empty() ? " has none" : " has " + quote_names(datasets_to_name(file_.get(), names)) + "; name one"));
     }
     chosen = names[0];
   }
@@ -148,11 +163,12 @@ void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name)
   const auto names = list_datasets(file_.get(), path);
   const bool listed = std::find(names.begin(), names.end(), chosen[0] == '/' ? chosen : "/" + chosen) != names.end();
   if (listed) throw IoError(where_, "cannot be opened (HDF5: " + reason + "); the file is damaged");
+  const auto wanted = datasets_to_name(file_.get(), names);
   throw JobError(
       "dataset: " +
       (exists ? "'" + chosen + "' of " + path + " is a group, not a dataset" : path + " has no '" + chosen + "'") +
-      "; it has " + (names.empty() ? "none" : quote_names(names)) +
-      did_you_mean(chosen[0] == '/' ? chosen : "/" + chosen, names));
+      "; it has " + (wanted.empty() ? "none" : quote_names(wanted)) +
+      did_you_mean(chosen[0] == '/' ? chosen : "/" + chosen, wanted));
 }
 
 void Hdf5Dataset::read_shape() {

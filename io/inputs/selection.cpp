@@ -73,20 +73,23 @@ std::shared_ptr<Source> selected(std::shared_ptr<Source> whole, const Settings& 
   }
   Box part = Box::whole(shape);
   std::vector<int> kept;
+  std::vector<ElementFault> faults;
   for (int d = 0; d < shape.rank(); ++d) {
     const auto& entry = entries[static_cast<std::size_t>(d)];
     const bool index = entry.size() == 1;
     const std::int64_t begin = entry[0], end = index ? begin + 1 : entry[1];
     if (begin < 0 || end < begin || end > shape[d]) {
-      fail_setting(
-          settings, "select",
-          of + (index ? std::to_string(begin) : "[" + std::to_string(begin) + ", " + std::to_string(end) + ")") +
-              " does not lie in dimension " + std::to_string(d));
+      faults.push_back(
+          {static_cast<std::size_t>(d),
+           of + (index ? std::to_string(begin) : "[" + std::to_string(begin) + ", " + std::to_string(end) + ")") +
+               " does not lie in dimension " + std::to_string(d)});
+      continue;
     }
     part.begin[d] = begin;
     part.end[d] = end;
     if (!index) kept.push_back(d);
   }
+  if (!faults.empty()) throw ElementError(settings, "select", std::move(faults));
   if (kept.empty()) {
     fail_setting(settings, "select", of + "a single element is no array: give a range in one dimension, as [[0, 1]]");
   }

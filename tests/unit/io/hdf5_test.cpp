@@ -163,6 +163,9 @@ TEST_CASE("A selection outside of the dataset is an error") {
       "job: job.yaml:7: select: select: a.h5, dataset /data is of shape 6 x 10: [0, 11) does not lie in dimension 1");
   CHECK(error({{4, 3}, {0, 10}}).find("[4, 3) does not lie in dimension 0") != std::string::npos);
   CHECK(error({{-1, 3}, {0, 10}}).find("[-1, 3) does not lie in dimension 0") != std::string::npos);
+  const std::string both = error({{0, 7}, {0, 11}});
+  CHECK(both.find("[0, 7) does not lie in dimension 0") != std::string::npos);
+  CHECK(both.find("[0, 11) does not lie in dimension 1") != std::string::npos);
 }
 
 TEST_CASE("An index in a selection drops its dimension") {
