@@ -85,6 +85,9 @@ void check_is_file(const std::filesystem::path& result) {
   if (std::filesystem::exists(result) && !std::filesystem::is_regular_file(result)) {
     throw IoError(result.string(), "is " + describe_file(result) + ", which holds no result");
   }
+  if (const auto output = job::output_of_job(result)) {
+    throw IoError(result.string(), "is a job, not a result; its result is " + output->string());
+  }
 }
 
 void check_is_there(const fs::path& path) {

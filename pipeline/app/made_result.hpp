@@ -14,7 +14,8 @@
 
 namespace terrace::app {
 
-/// @throws IoError if the path leads to no regular file, for example to a pipe, on which the program would wait
+/// @throws IoError if the path leads to no regular file, for example to a pipe, on which the program would wait, or
+/// to a job in place of its result
 void check_is_file(const std::filesystem::path& result);
 
 /// @throws IoError if a finished result cannot be there: nothing has the name, or a folder or a pipe; if a run has

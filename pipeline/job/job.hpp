@@ -102,6 +102,9 @@ struct Job {
 Job load(const std::filesystem::path& path, const std::vector<std::string>& overrides, const StageTable& stages,
          std::span<const io::InputKind> kinds);
 
+/// The output that a file names if it is a job, right or wrong but for its syntax: nullopt if it is none.
+std::optional<std::filesystem::path> output_of_job(const std::filesystem::path& file);
+
 /// A job and its inputs, by name.
 struct OpenJob {
   Job job;

@@ -72,6 +72,21 @@ Job load(const std::filesystem::path& path, const std::vector<std::string>& over
   return load_job(path, overrides, stages, kinds, Opening::none).job;
 }
 
+std::optional<std::filesystem::path> output_of_job(const std::filesystem::path& file) {
+  try {
+    const std::string text = read_job_text(file);
+    const Sources sources(file.string(), text, {});
+    Complaints complaints(sources);
+    const std::optional<Node> root = parse_yaml(text, 0, complaints);
+    if (!root || root->kind != Node::Kind::map || !root->find("stages")) return std::nullopt;
+    const Node* output = root->find("output");
+    if (!output || output->kind != Node::Kind::scalar) return std::nullopt;
+    return (file.parent_path() / output->text).lexically_normal();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                       const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run) {
   return load_job(path, overrides, stages, kinds, to_run ? Opening::to_run : Opening::to_check);

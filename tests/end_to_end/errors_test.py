@@ -194,7 +194,22 @@ class Shown(JobTest):
                 self.assertSays(ended, name, part)
                 self.assertEqual(ended.stdout, "")
         self.assertSays(self.terrace("show", "none.h5", expect=FAILED), "none.h5", "is not there")
-        self.assertSays(self.terrace("show", self.folder, expect=FAILED), "holds no run")
+        self.assertSays(self.terrace("show", self.folder, expect=FAILED), "is a folder that holds no run; name a result")
+        (self.folder / "none.h5.run").mkdir()
+        self.assertSays(self.terrace("show", "none.h5.run", expect=FAILED), "none.h5.run: holds no run: it has no plan")
+
+    def test_of_a_job_in_place_of_its_result_name_the_result(self):
+        (self.folder / "jobs").mkdir()
+        for name, text in (("jobs/a.yaml", "stages: []\noutput: ../out.h5\n"),
+                           ("jobs/b.json", '{"stages": [], "output": "../out.h5"}')):
+            self.write(name, text)
+            for command in (("show",), ("verify",), ("plot", "-o", "x.png"), ("report", "-o", "x.html"),
+                            ("trace", "-o", "x.json")):
+                with self.subTest(name=name, command=command):
+                    self.assertSays(self.terrace(command[0], name, *command[1:], expect=FAILED),
+                                    f"{name}: is a job, not a result; its result is out.h5")
+        self.write("notes.yaml", "stages: to do\n")
+        self.assertSays(self.terrace("show", "notes.yaml", expect=FAILED), "notes.yaml: is no HDF5 file")
 
     def test_are_damaged_results_as_such(self):
         self.run_job({"a": random_letters(90, 1), "b": random_letters(80, 2)},

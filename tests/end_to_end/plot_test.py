@@ -327,7 +327,7 @@ class Choices(PlotTest):
         self.write("notes.png", "mine")
         self.with_dataset("align/cube", numpy.zeros((3, 4, 5), "i4"))
         for arguments, code, said in ((("align/tabel",), FAILED, ["align/tabel: is not there", "align/table"]),
-                                      (("align/score",), FAILED, ["is no array that can be drawn", "align/table"]),
+                                      (("align/score",), FAILED, ["align/score: is one value, which `terrace show` prints", "align/table"]),
                                       (("other",), FAILED, ["/other: has no dataset that can be drawn"]),
                                       (("align/table", "--at", "3"), WRONG, ["900 x 1000: it has no dimensions"]),
                                       (("align/cube", "--at", "3"), WRONG, ["3 does not lie in dimension 0"]),

@@ -72,6 +72,14 @@ std::string list_subjects(const std::vector<PlotSubject>& subjects) {
   return list_names(names);
 }
 
+/// The reason why a dataset of that path is none of the subjects.
+std::string why_not_drawn(const Datasets& datasets, const std::string& path) {
+  const auto found =
+      std::find_if(datasets.begin(), datasets.end(), [&](const auto& dataset) { return dataset.path == path; });
+  if (found == datasets.end()) return "is not there";
+  return volume(found->shape) == 1 ? "is one value, which `terrace show` prints" : "is no array that can be drawn";
+}
+
 }  // namespace
 
 bool holds_names(const std::string& dataset) {
@@ -89,8 +97,7 @@ PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const PlotSubject& subject) { return subject.dataset.path == "/" + name; });
     if (found != all.end()) return *found;
-    throw IoError(file + ", /" + name,
-                  (has(datasets, "/" + name) ? "is no array that can be drawn" : "is not there") + there);
+    throw IoError(file + ", /" + name, why_not_drawn(datasets, "/" + name) + there);
   }
   if (subjects.empty()) {
     throw IoError(file + (name.empty() ? "" : ", /" + name), "has no dataset that can be drawn" + there);

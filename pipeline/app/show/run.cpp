@@ -25,7 +25,9 @@ Json plan_in(const io::Folder& folder) {
       folder.path().string(),
       kept ? "holds no run that can go on, but kept.h5, with what a run had completed when a stage could not be "
              "computed; `terrace show` shows that file, and a run of the corrected job takes it over"
-           : "holds no run: it has no plan.json; a run that begins there starts anew");
+      : folder.path().string().ends_with(run::RunFolder::path_for("").string())
+          ? "holds no run: it has no plan.json; a run that begins there starts anew"
+          : "is a folder that holds no run; name a result, or the folder of its run");
 }
 
 std::vector<std::string> stage_names(const Json& plan, const fs::path& folder) {
