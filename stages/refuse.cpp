@@ -53,6 +53,11 @@ void refuse_no_rows(const job::Stage& stage, const std::string& parameter, const
       "'" + array + "' is empty" + (files.empty() ? "" : ": " + files.front().string() + " has no rows of values"));
 }
 
+std::string remedy_for_list(const io::Source& source) {
+  if (source.shape().rank() != 1 || source.letters()) return "";
+  return "; for one row, `csv`, `text` and `values` take `shape: [1, " + std::to_string(source.shape()[0]) + "]`";
+}
+
 double largest_magnitude(ElementType type) {
   return dispatch(type, [](auto value) {
     using Limits = std::numeric_limits<decltype(value)>;

@@ -127,7 +127,8 @@ std::shared_ptr<io::Source> open_grid(const Request& request) {
   const int rank = grid->shape().rank();
   if (rank != 2) {
     refuse(request.stage, "grid",
-           "'" + name + "' has " + counted(rank, "dimension") + "; a grid has two (rows and columns)");
+           "'" + name + "' has " + counted(rank, "dimension") + "; a grid has two (rows and columns)" +
+               remedy_for_list(*grid));
   }
   constexpr std::int64_t longest_side = std::int64_t{1} << 50;
   constexpr double most_cells = 1e15;

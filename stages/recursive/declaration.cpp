@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<Parameter> closure_parameters = {
     {"matrix", ParameterKind::array,
-     "the square matrix: row i has the weights of the edges from node i to all nodes"},
+     "a graph, or the square matrix of which row i has the weights of the edges from node i to all nodes"},
     {"type", ParameterKind::choice,
      "type of the distances; input: that of the matrix; auto: of integers the narrowest that is sure to hold them; "
      "left "

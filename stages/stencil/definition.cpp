@@ -74,7 +74,8 @@ class Definer {
     if (wanted > 1) refuse_no_rows(request_.stage, parameter, name_of_array(parameter), field);
     if (wanted > 0 ? rank != wanted : rank < 1 || rank > stencil::most_rank) {
       refuse(parameter, "'" + name_of_array(parameter) + "' has " + counted(rank, "dimension") + "; a grid of `" +
-                            operator_.name + "` has " + (wanted > 0 ? std::to_string(wanted) : "one to three"));
+                            operator_.name + "` has " + (wanted > 0 ? std::to_string(wanted) : "one to three") +
+                            (wanted == 2 ? remedy_for_list(field) : ""));
     }
     constexpr double most_cells = 1e15;
     double cells = 1;

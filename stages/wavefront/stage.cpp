@@ -86,7 +86,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     if (inputs.grid->shape().rank() != 2) {
       refuse(request.stage, "grid",
              "'" + name + "' has " + counted(inputs.grid->shape().rank(), "dimension") +
-                 "; a grid has two (rows and columns)");
+                 "; a grid has two (rows and columns)" + remedy_for_list(*inputs.grid));
     }
     spec.rows = inputs.grid->shape()[0];
     spec.columns = inputs.grid->shape()[1];

@@ -129,8 +129,10 @@ TEST_CASE("A check sees what is wrong with shapes, types and small inputs, of al
       "- {name: one, recursive: {problem: matrix_chain, dimensions: align/score}}"};
   for (const char* command : {"check", "plan", "run"}) {
     const std::string said = said_of(job, 2, command);
-    CHECK(holds(said, "job:5:56: stage 'sums': 'line' has 1 dimension; a grid has two (rows and columns)\n" +
-                          std::string("  | ") + job[4]));
+    CHECK(holds(said,
+                "job:5:56: stage 'sums': 'line' has 1 dimension; a grid has two (rows and columns); for one row, "
+                "`csv`, `text` and `values` take `shape: [1, 3]`\n  | " +
+                    job[4]));
     CHECK(holds(said, "job:6:64: stage 'chain': line[1] (job:2:22): is negative; give finite numbers"));
     CHECK(
         holds(said, "job:10:21: stage 'local': the scores have decimals, which i32 does not hold: say `type: f64`"));
