@@ -34,7 +34,7 @@ constexpr std::array<Parameter, 10> header = {{
      most_devices - 1},
     {"threads", ParameterKind::integer,
      "the threads of the CPU that compute; left out: as many as the process may use", "", nullptr, 1, most_threads},
-    {"output", ParameterKind::file, "the result file, such as result.h5"},
+    {"output", ParameterKind::file, "the result file, such as result.h5; a folder that is not there is made"},
 }};
 
 /// Keys of a job that are read elsewhere.

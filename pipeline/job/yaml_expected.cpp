@@ -81,7 +81,7 @@ std::string rest_in_words(const Parameter& parameter) {
     case ParameterKind::selection:
       return ", such as [2, [0, 100]]";
     case ParameterKind::vectors:
-      return ", such as [[0, 1], [-1, 0]]";
+      return parameter.minimum < 0 ? ", such as [[0, 1], [-1, 0]]" : ", such as [[0, 1], [1, 0]]";
     case ParameterKind::node_pairs:
       return ", or a list of pairs, such as [[Berlin, Rome], [4, 17]]";
     case ParameterKind::faces:

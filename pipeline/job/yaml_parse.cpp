@@ -241,6 +241,10 @@ std::string explain(const std::string& message) {
   if (says("end of sequence flow")) return "not valid YAML here: a list in brackets is not closed, or lacks a comma";
   if (says("end of map")) return "not valid YAML here: expected 'key: value', indented like the keys above";
   if (says("EOF in scalar")) return "a quote is not closed";
+  if (says("illegal map value"))
+    return "not valid YAML here: this ':' belongs to no key; a line above may lack its ':', or a text with ': ' its "
+           "quotes";
+  if (says("illegal flow end")) return "not valid YAML here: a bracket or a brace that closes none of its kind";
   if (says("bad file")) return "lists and maps are nested more than 64 deep";
   return "not valid YAML here: " + message;
 }

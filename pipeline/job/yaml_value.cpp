@@ -97,7 +97,7 @@ class Reader : ValueReader {
       case ParameterKind::type:
         return element_type_from(node.text) ? std::optional<Value>(node.text) : refuse(node, "");
       case ParameterKind::text:
-        return Value(node.text);
+        return text(node);
       case ParameterKind::array:
         return node.text.empty() ? refuse(node, "") : std::optional<Value>(node.text);
       default:
@@ -111,9 +111,17 @@ class Reader : ValueReader {
     return Value(value.value);
   }
 
+  /// Results record texts, and HDF5 would cut them at a zero byte.
+  std::optional<Value> text(const Node& node) {
+    if (node.text.find('\0') != std::string::npos) return refuse(node, "a text holds no zero byte");
+    return Value(node.text);
+  }
+
   std::optional<Value> file(const Node& node) {
     if (node.text.empty()) return refuse(node, "");
     if (node.text.find('\0') != std::string::npos) return refuse(node, "a path holds no zero byte");
+    if (node.text == "~" || node.text.starts_with("~/"))
+      return refuse(node, "write out the folder that ~ stands for");
     const auto& folder = node.position.source > 0 ? context_.current_folder : context_.job_folder;
     return Value((folder / node.text).lexically_normal().string());
   }

@@ -85,6 +85,16 @@ def of_letters(keys):
 SCORED = of_stage("wavefront: {problem: smith_waterman, rows: a, columns: a, matrix: m, gap: 1}",
                   "{a: {generate: dna, length: 9}, m: {substitution: m.mat}}")
 TWO = "{g: {values: [1, 2], shape: [1, 2]}}"
+def result(*datasets):
+    """The names of a result of Terrace, as far as a job that reads it meets them."""
+    file = io.BytesIO()
+    with h5py.File(file, "w") as written:
+        written.attrs["checksums"] = ""
+        for name in (*datasets, "job", "profile/blocks/begin", "checksums/heat/grid"):
+            written[name] = 1
+    return file.getvalue()
+
+
 GRID = npy(numpy.arange(12, dtype=numpy.int32).reshape(3, 4))
 PICTURE = tiff(30, 20, bytes(600))
 FINE = grid("npy: g.npy")
@@ -222,6 +232,20 @@ JOBS = [
      "job.yaml:2:52: range: `select` chooses a part already; give one of the two"),
     ("a part of too few dimensions", grid("npy: g.npy, select: [[0, 2]]"),
      "job.yaml:2:27: select: {}g.npy is of shape 3 x 4: give 2 ranges or indices, not 1"),
+    ("a step back", "stages:\n- {name: s, dp_table: {extents: [9], steps: [[-1]]}}\noutput: out.h5\n",
+     "job.yaml:2:47: 'steps' takes a list of lists of whole numbers, all of one length, each of at least 0, such as "
+     "[[0, 1], [1, 0]], not '-1'"),
+    ("a part outside of an array", grid("npy: g.npy, select: [[0, 3], [1, 5]]"),
+     "job.yaml:2:36: select: {}g.npy is of shape 3 x 4: [1, 5) does not lie in dimension 1"),
+    ("a table of one row", grid("csv: g.csv"),
+     "job.yaml:5:43: stage 's': 'g' has 1 dimension; a grid has two (rows and columns); for one row, `csv`, `text` and "
+     "`values` take `shape: [1, 3]`", {"g.csv": b"1,2,3\n"}),
+    ("a result without the name of a dataset", grid("hdf5: r.h5"),
+     "job.yaml:2:13: dataset: {}r.h5 has '/heat/grid', '/heat/time'; name one",
+     {"r.h5": result("heat/grid", "heat/time")}),
+    ("an unknown dataset of a result", grid("hdf5: r.h5, dataset: heat/gird"),
+     "job.yaml:2:28: dataset: {}r.h5 has no 'heat/gird'; it has '/heat/grid'; did you mean '/heat/grid'?",
+     {"r.h5": result("heat/grid")}),
     ("an archive without its end", grid("npz: z.npz, array: a"), IN_G + "z.npz: is no .npz file, which is a zip",
      {"z.npz": npz(a=numpy.zeros((2, 2)))[:-30]}),
     ("an archive of text", grid("npz: z.npz"), IN_G + "z.npz, array readme.txt: is no .npy file",
