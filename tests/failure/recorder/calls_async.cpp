@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <map>
@@ -101,11 +102,27 @@ void record_ended(io_event* events, long count) {
   }
 }
 
+/// The C library's syscall(). Found without the guard of a local static: a thread that waits for a guard calls
+/// syscall(), which would wait for the guard again, and so on until its stack overflows.
+Syscall* real_syscall() {
+  static constinit std::atomic<Syscall*> found{nullptr};
+  Syscall* real = found.load(std::memory_order_relaxed);
+  if (!real) found.store(real = next<Syscall>("syscall"), std::memory_order_relaxed);
+  return real;
+}
+
+/// True for the calls that the recorder sees or refuses. The others are made without it: they may come from a thread
+/// that waits for the recorder to be made.
+bool is_of_files(long number) {
+  return number == SYS_io_uring_setup || number == SYS_io_submit || number == SYS_io_getevents ||
+         number == SYS_io_pgetevents;
+}
+
 }  // namespace
 
 extern "C" {
 long syscall(long number, ...) noexcept {
-  static auto* const real = next<Syscall>("syscall");
+  auto* const real = real_syscall();
   va_list list;
   va_start(list, number);
   long arguments[6];
@@ -114,15 +131,14 @@ long syscall(long number, ...) noexcept {
   const auto forward = [&] {
     return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
   };
-  if (!Recorder::instance().on()) return forward();
+  if (!is_of_files(number) || !Recorder::instance().on()) return forward();
   if (number == SYS_io_uring_setup) return errno = ENOSYS, -1;
   if (number == SYS_io_submit) {
     return record_submit(real, static_cast<aio_context_t>(arguments[0]), arguments[1],
                          reinterpret_cast<iocb**>(arguments[2]));
   }
   const long result = forward();
-  const bool ends = number == SYS_io_getevents || number == SYS_io_pgetevents;
-  if (ends && result > 0) record_ended(reinterpret_cast<io_event*>(arguments[3]), result);
+  if (result > 0) record_ended(reinterpret_cast<io_event*>(arguments[3]), result);
   return result;
 }
 

@@ -138,6 +138,14 @@ class TheRecorder(Case):
         self.assertIn("cannot make the log", self.result.stderr)
         self.assertNotEqual(self.result.returncode, 0)
 
+    def test_is_begun_by_threads_that_call_it_at_once(self):
+        # The longer the path, the longer the others wait for the first to find the folder.
+        name = os.path.basename(self.folder)
+        roundabout = self.folder + f"/../{name}" * ((4000 - len(self.folder)) // (len(name) + 4))
+        for _ in range(20):
+            said = self.run_sample("at_once 2", RECORD_FOLDER=roundabout)
+            self.assertEqual((self.result.returncode, said, self.result.stderr), (0, [], ""))
+
     def test_ignores_a_child_that_reads(self):
         recording = self.record("create 1 a", "append 1 x*1", "read_in_child a", "append 1 y*1")
         self.assertEqual([event["kind"] for event in recording.events], ["open", "write", "write"])

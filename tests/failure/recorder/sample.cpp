@@ -2,6 +2,7 @@
 // command that fails prints its name and the error's number.
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +21,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -47,6 +50,30 @@ long write_parts(int fd, std::string content, int offset) {
   const std::size_t half = content.size() / 2;
   const iovec parts[] = {{content.data(), half}, {content.data() + half, content.size() - half}};
   return offset < 0 ? ::writev(fd, parts, 2) : ::pwritev(fd, parts, 2, offset);
+}
+
+std::atomic<int> threads_to_come{0};
+
+void* write_nothing(void*) {
+  --threads_to_come;
+  while (threads_to_come > 0) {
+  }
+  return ::pwrite(-1, nullptr, 0, 0) < 0 ? nullptr : &threads_to_come;
+}
+
+/// Threads with small stacks that call the recorder at the same moment; as the first command, they are its first
+/// callers.
+long call_at_once(int count) {
+  constexpr std::size_t stack_bytes = 64 << 10;
+  threads_to_come = count;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, stack_bytes) != 0) return -1;
+  std::vector<pthread_t> threads(static_cast<std::size_t>(count));
+  for (pthread_t& thread : threads) {
+    if (pthread_create(&thread, &attributes, write_nothing, nullptr) != 0) return -1;
+  }
+  for (const pthread_t thread : threads) pthread_join(thread, nullptr);
+  return 0;
 }
 
 /// One asynchronous write; waits for its end unless told not to.
@@ -210,6 +237,7 @@ std::map<std::string, Command> commands(std::map<int, int>& files) {
          const auto name = word(w);
          return unseen(name, text(w));
        }},
+      {"at_once", [](Words& w) { return call_at_once(number(w)); }},
       {"in_child", [](Words& w) { return in_child(word(w)); }},
       {"read_in_child", [](Words& w) { return read_in_child(word(w)); }},
   };
