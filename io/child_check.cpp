@@ -80,7 +80,7 @@ void send(int pipe_end, const std::string& bytes) {
 
 [[noreturn]] void run_child(pid_t parent, int pipe_end, std::size_t memory,
                             const std::function<std::string()>& outcome) noexcept {
-  // The child must not outlive its parent, whose locks it inherits, and must write no core file and no messages.
+  // The child must not outlive its parent for long, and must write no core file and no messages.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   const rlimit none{0, 0};

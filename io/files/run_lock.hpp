@@ -1,9 +1,12 @@
 // One process at a time in a run's folder.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
@@ -23,14 +26,22 @@ class LockHeld : public IoError {
   std::string holder_;
 };
 
-/// A lock file held through the kernel (flock): it is free again when the process ends, for whatever reason. The file
-/// names the holder. Programs that this one starts do not inherit the lock.
+/// A file by its device and its number there.
+using LockedFile = std::pair<dev_t, ino_t>;
+
+/// A lock file held through the kernel (a record lock of fcntl): it is free again when the process ends, for whatever
+/// reason. The file names the holder. No other process shares the lock: neither a forked child, which may outlive a
+/// killed parent for a moment, nor a program that this one starts. Within the process there is one holder as well.
 class RunLock {
  public:
   /// Makes the file if it is missing and takes the lock, or fails at once. The locked file is the one that has the
   /// name: if another process removed it in between, it tries again.
   /// @throws LockHeld, IoError (also if the file system has no locks)
   explicit RunLock(const Entry& file);
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+  /// Gives up the lock; the file stays.
+  ~RunLock();
 
   const std::filesystem::path& path() const { return entry_.path(); }
   /// True if the locked file still has its name: false after somebody removed the folder or the file.
@@ -41,6 +52,7 @@ class RunLock {
  private:
   Entry entry_;
   Descriptor file_;
+  LockedFile identity_;
 };
 
 /// The last holder of a lock, and whether it still holds it.

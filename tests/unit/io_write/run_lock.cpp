@@ -55,6 +55,86 @@ TEST_CASE("the lock is free again when its holder is gone, even killed") {
   CHECK_NOTHROW(RunLock(folder / "lock"));
 }
 
+TEST_CASE("the lock is free when its holder is killed, even while a child of the holder lives on") {
+  const test::TempFolder folder;
+  int ready[2], end[2];
+  REQUIRE(pipe(ready) == 0);
+  REQUIRE(pipe(end) == 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const RunLock lock(folder / "lock");
+    const bool child = fork() == 0;
+    close(end[1]);
+    char byte = child ? 'c' : 'h';
+    if (write(ready[1], &byte, 1) != 1) _exit(1);
+    // Nothing is written: the child reads until the test closes its end.
+    _exit(read(end[0], &byte, 1) != 0);
+  }
+  char bytes[2];
+  REQUIRE(read(ready[0], &bytes[0], 1) == 1);
+  REQUIRE(read(ready[0], &bytes[1], 1) == 1);
+  CHECK_THROWS_AS(RunLock(folder / "lock"), LockHeld);
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
+  CHECK_NOTHROW(RunLock(folder / "lock"));
+  for (const int descriptor : {ready[0], ready[1], end[0], end[1]}) close(descriptor);
+}
+
+TEST_CASE("the lock stays with its process when it is looked at, asked for again, or a child ends") {
+  const test::TempFolder folder;
+  const auto is_free = [&] {
+    const pid_t other = fork();
+    if (other == 0) {
+      // RunLock would not ask the kernel: a forked child knows the locks that its parent held.
+      const int file = open((folder / "lock").c_str(), O_RDWR);
+      struct flock wanted {};
+      wanted.l_type = F_WRLCK;
+      _exit(file >= 0 && fcntl(file, F_SETLK, &wanted) == 0 ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(other, &status, 0);
+    return WEXITSTATUS(status) == 1;
+  };
+  {
+    const RunLock lock(folder / "lock");
+    CHECK_FALSE(is_free());
+    const auto state = look_at_lock(folder / "lock");
+    REQUIRE(state);
+    CHECK(state->held);
+    CHECK_FALSE(state->elsewhere);
+    CHECK(state->holder.find("process " + std::to_string(getpid())) != std::string::npos);
+    CHECK_FALSE(is_free());
+    CHECK_THROWS_AS(RunLock(folder / "lock"), LockHeld);
+    CHECK_FALSE(is_free());
+  }
+  CHECK(is_free());
+  CHECK_FALSE(look_at_lock(folder / "lock")->held);
+}
+
+TEST_CASE("another process sees that the lock is held, and by whom") {
+  const test::TempFolder folder;
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    const RunLock lock(folder / "lock");
+    const bool told = write(ready[1], "x", 1) == 1;
+    pause();
+    _exit(told);
+  }
+  char byte;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  auto state = look_at_lock(folder / "lock");
+  REQUIRE(state);
+  CHECK(state->held);
+  CHECK(state->holder.find("process " + std::to_string(holder)) != std::string::npos);
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
+  state = look_at_lock(folder / "lock");
+  REQUIRE(state);
+  CHECK_FALSE(state->held);
+}
+
 TEST_CASE("programs started under the lock do not hold it on") {
   const test::TempFolder folder;
   std::optional<RunLock> lock(std::in_place, folder / "lock");
