@@ -1,6 +1,7 @@
 """A run's life: done results, stops, kills, and what others change meanwhile; nothing of anyone's is lost."""
 import json
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -172,6 +173,9 @@ class Stopping(Runs):
         job = self.lengths(400)
         texts = []
         for _ in range(60):
+            # A turn may end with a result, or with a run that was stopped at a checkpoint.
+            (self.folder / "result.h5").unlink(missing_ok=True)
+            shutil.rmtree(self.folder / "result.h5.run", ignore_errors=True)
             run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
             while run.poll() is None and not self.catches(run.pid, signal.SIGTERM):
