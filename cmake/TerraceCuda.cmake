@@ -82,7 +82,12 @@ function(terrace_cuda_library name)
   endif()
   set(linked ${name}_cuda)
   if(TERRACE_TESTS)
-    terrace_group(CUDA_SIMULATED simulated_groups 10 ${CUDA_SIMULATED})
+    # The sanitizers' code takes longer than headers.
+    set(simulated_group 10)
+    if(TERRACE_SANITIZE)
+      set(simulated_group 1)
+    endif()
+    terrace_group(CUDA_SIMULATED simulated_groups ${simulated_group} ${CUDA_SIMULATED})
     terrace_library(${name}_simulated SOURCES ${CUDA_HOST} ${CUDA_SIMULATED} DEPENDS terrace_simulated_gpu ${name})
     set(simulation ${CMAKE_SOURCE_DIR}/tests/simulated_gpu)
     set_source_files_properties(${CUDA_SIMULATED} PROPERTIES COMPILE_OPTIONS
