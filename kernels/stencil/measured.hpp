@@ -62,11 +62,11 @@ struct StreamSizes {
 /// Sums over a star or a box in two dimensions on CUDA.
 struct CudaStream {
   /// The largest radius that has a kernel. Larger boxes, and those on grids with less than a tile a row, take CudaBox
-  /// (H100, 2026-11-26, in f32: radius 4 270 G here, radius 5 166; in f64 radius 4 151 here, too); stars of f64
-  /// beyond it are as fast one step at a time (H200 prototype, radius 8: 270 G either way), since their sums do not
-  /// fit into registers.
+  /// (H100, 2026-11-26 and 2026-11-27, box of radius 4: in f32 270 G here and 300 there, in f64 151 and 143 to 149);
+  /// stars of f64 beyond it are as fast one step at a time (H200 prototype, radius 8: 270 G either way), since their
+  /// sums do not fit into registers.
   TERRACE_HOST_DEVICE static constexpr int most_radius(StreamForm form, int bytes) {
-    if (form == StreamForm::box) return 3;
+    if (form == StreamForm::box) return bytes == 8 ? 4 : 3;
     return form == StreamForm::star && bytes == 8 ? 4 : 8;
   }
 
@@ -144,7 +144,8 @@ struct BoxSizes {
 
 /// Sums over a large box in two dimensions on CUDA.
 struct CudaBox {
-  /// The radii that have a kernel. Not measured beyond: no operator has them.
+  /// The radii that have a kernel; smaller boxes were slower here than in CudaStream (H100, 2026-11-27, f32 of radius
+  /// 2 and 3: 740 and 430 G), and no operator has larger ones.
   static constexpr int least_radius = 4, most_radius = 8;
 
   /// H100, 2026-11-27, 16384 x 16384, Gcell/s. f32, radius 4: {8, 3, 2, 8} 290, {8, 4, 1, 12} 251; radius 5: {8, 2,

@@ -90,7 +90,9 @@ double depth_of(const StencilSpec& spec, StencilWay way) {
   if (way == StencilWay::overlapped) return stencil::measured::CudaOverlapped::steps(spec.radius);
   if (way == StencilWay::skewed) return std::max(1, stencil::skewed_steps(spec.tile, spec.radius));
   if (way == StencilWay::step) return 1;
-  if (spec.rank == 2 && box && spec.radius >= CudaBox::least_radius) return CudaBox::sizes(spec.radius, bytes).levels;
+  if (spec.rank == 2 && box && spec.radius > CudaStream::most_radius(StreamForm::box, bytes)) {
+    return CudaBox::sizes(spec.radius, bytes).levels;
+  }
   if (spec.rank == 3) return CudaVolume::sizes(box, spec.radius, bytes).levels;
   const stencil::measured::StreamSizes sizes =
       spec.terms.empty() ? stencil::measured::CudaFormulaStream::sizes(spec.fields(), spec.arrays > 0, bytes)

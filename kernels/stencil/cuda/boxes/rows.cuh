@@ -20,7 +20,6 @@ struct BoxShape {
   static constexpr i32 radius = radius_;
   static constexpr measured::BoxSizes sizes = sizes_;
   static constexpr i32 cells = sizes.cells, rows = sizes.rows;
-  static constexpr i32 width = 32 * cells;  // of a strip
   static constexpr i32 span = 2 * radius + 1;
   static constexpr i32 coefficient_row = BoxTask<T>::row_of(span);
 

@@ -8,6 +8,7 @@ namespace terrace::stencil {
 
 template <class T, measured::StreamForm form, int radius>
 StreamKernel<T> CudaStreamKernel<T, form, radius>::kernel() {
+  static_assert(radius <= measured::CudaStream::most_radius(form, sizeof(T)), "no sum chooses this kernel");
   using Launcher = StreamLauncher<StreamShape<T, form, radius>>;
   return {Launcher::sizes, Launcher::resident_blocks, Launcher::launch};
 }
