@@ -33,15 +33,12 @@ TEST_CASE("a second taker learns who holds the lock") {
   }
 }
 
-TEST_CASE("the lock is free again when its holder is gone, even killed") {
-  const test::TempFolder folder;
-  { const RunLock lock(folder / "lock"); }
-  { const RunLock again(folder / "lock"); }
-
+/// A process that holds the folder's lock until it is killed.
+pid_t process_with_lock(const test::TempFolder& folder) {
   int ready[2];
   REQUIRE(pipe(ready) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
+  const pid_t holder = fork();
+  if (holder == 0) {
     const RunLock lock(folder / "lock");
     const bool told = write(ready[1], "x", 1) == 1;
     pause();
@@ -49,6 +46,16 @@ TEST_CASE("the lock is free again when its holder is gone, even killed") {
   }
   char byte;
   REQUIRE(read(ready[0], &byte, 1) == 1);
+  for (const int descriptor : ready) close(descriptor);
+  return holder;
+}
+
+TEST_CASE("the lock is free again when its holder is gone, even killed") {
+  const test::TempFolder folder;
+  { const RunLock lock(folder / "lock"); }
+  { const RunLock again(folder / "lock"); }
+
+  const pid_t child = process_with_lock(folder);
   CHECK_THROWS_AS(RunLock(folder / "lock"), LockHeld);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
@@ -113,17 +120,7 @@ TEST_CASE("the lock stays with its process when it is looked at, asked for again
 
 TEST_CASE("another process sees that the lock is held, and by whom") {
   const test::TempFolder folder;
-  int ready[2];
-  REQUIRE(pipe(ready) == 0);
-  const pid_t holder = fork();
-  if (holder == 0) {
-    const RunLock lock(folder / "lock");
-    const bool told = write(ready[1], "x", 1) == 1;
-    pause();
-    _exit(told);
-  }
-  char byte;
-  REQUIRE(read(ready[0], &byte, 1) == 1);
+  const pid_t holder = process_with_lock(folder);
   auto state = look_at_lock(folder / "lock");
   REQUIRE(state);
   CHECK(state->held);
