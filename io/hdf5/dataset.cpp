@@ -87,6 +87,16 @@ Hdf5Handle access_properties(std::size_t cache_bytes) {
   return access;
 }
 
+/// The datasets that a job may want: of a result not its profile and its checksums.
+std::vector<std::string> datasets_to_name(hid_t file, std::vector<std::string> names) {
+  if (H5Aexists(file, "checksums") > 0) {
+    std::erase_if(names, [](const std::string& name) {
+      return name == "/job" || name.starts_with("/profile/") || name.starts_with("/checksums/");
+    });
+  }
+  return names;
+}
+
 }  // namespace
 
 std::mutex& hdf5_input_mutex() {
@@ -117,28 +127,14 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
   missing_filters_ = missing_filters(dataset_.get(), where_);
 }
 
-namespace {
-
-/// The datasets that a job may want: of a result not its profile and its checksums.
-std::vector<std::string> datasets_to_name(hid_t file, std::vector<std::string> names) {
-  if (H5Aexists(file, "checksums") > 0) {
-    std::erase_if(names, [](const std::string& name) {
-      return name == "/job" || name.starts_with("/profile/") || name.starts_with("/checksums/");
-    });
-  }
-  return names;
-}
-
-}  // namespace
-
 void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name) {
   std::string chosen = name;
   if (name.empty()) {
     const auto names = list_datasets(file_.get(), path);
     if (names.size() != 1) {
-      throw JobError(
-          "dataset: " + path +
-          (names.empty() ? " has none" : " has " + quote_names(datasets_to_name(file_.get(), names)) + "; name one"));
+      const auto wanted = datasets_to_name(file_.get(), names);
+      throw JobError("dataset: " + path +
+                     (wanted.empty() ? " has none" : " has " + quote_names(wanted) + "; name one"));
     }
     chosen = names[0];
   }
