@@ -326,8 +326,10 @@ class Choices(PlotTest):
         self.made_result(stages=("align",))
         self.write("notes.png", "mine")
         self.with_dataset("align/cube", numpy.zeros((3, 4, 5), "i4"))
+        self.with_dataset("align/words", numpy.array([b"one", b"two"]))
         for arguments, code, said in ((("align/tabel",), FAILED, ["align/tabel: is not there", "align/table"]),
                                       (("align/score",), FAILED, ["align/score: is one value, which `terrace show` prints", "align/table"]),
+                                      (("align/words",), FAILED, ["align/words: is no array that can be drawn"]),
                                       (("other",), FAILED, ["/other: has no dataset that can be drawn"]),
                                       (("align/table", "--at", "3"), WRONG, ["900 x 1000: it has no dimensions"]),
                                       (("align/cube", "--at", "3"), WRONG, ["3 does not lie in dimension 0"]),
