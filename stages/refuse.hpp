@@ -42,8 +42,8 @@ void refuse_letters(const Request& request, const std::string& parameter, const 
 void refuse_no_rows(const job::Stage& stage, const std::string& parameter, const std::string& array,
                     const io::Source& source);
 
-/// What to do about a list of numbers that stands in place of a grid, such as a table of one row is read as; empty if
-/// it is none.
+/// The remedy for a list of numbers in place of a grid, such as a table of one row is read as; empty if the source is
+/// no list.
 std::string remedy_for_list(const io::Source& source);
 
 /// The largest magnitude of a whole number of the type.

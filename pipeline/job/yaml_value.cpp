@@ -111,15 +111,17 @@ class Reader : ValueReader {
     return Value(value.value);
   }
 
-  /// Results record texts, and HDF5 would cut them at a zero byte.
+  /// Results record texts, and HDF5 would cut them at a zero byte; the system would cut paths.
+  static bool has_zero_byte(const Node& node) { return node.text.find('\0') != std::string::npos; }
+
   std::optional<Value> text(const Node& node) {
-    if (node.text.find('\0') != std::string::npos) return refuse(node, "a text holds no zero byte");
+    if (has_zero_byte(node)) return refuse(node, "a text holds no zero byte");
     return Value(node.text);
   }
 
   std::optional<Value> file(const Node& node) {
     if (node.text.empty()) return refuse(node, "");
-    if (node.text.find('\0') != std::string::npos) return refuse(node, "a path holds no zero byte");
+    if (has_zero_byte(node)) return refuse(node, "a path holds no zero byte");
     if (node.text == "~" || node.text.starts_with("~/"))
       return refuse(node, "write out the folder that ~ stands for");
     const auto& folder = node.position.source > 0 ? context_.current_folder : context_.job_folder;
