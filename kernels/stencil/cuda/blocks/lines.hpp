@@ -30,6 +30,10 @@ struct Lines {
     return data[piece] + (index - begin[piece]) * width;
   }
 
+  TERRACE_HOST_DEVICE bool has(i64 row) const { return row >= begin[0] && row < end; }
+  /// The row itself, or another one in place of a row that is not there: that contributes to nothing that is written.
+  TERRACE_HOST_DEVICE i64 nearest(i64 row) const { return row < begin[0] ? begin[0] : row >= end ? end - 1 : row; }
+
   /// Adds rows below the last one. Nothing if there are none.
   TERRACE_HOST_DEVICE void add(RowRange rows, T* values) {
     if (rows.count() == 0) return;

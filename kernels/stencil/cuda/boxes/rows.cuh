@@ -147,7 +147,7 @@ class BoxRows {
                                                     i32 place) {
 #pragma unroll 1
     for (i32 v = 0; v < S::rows; ++v, ++row) {
-      const T* values = task.from[0].row(row_there(task, row), task.width);
+      const T* values = task.from[0].row(task.from[0].nearest(task.row_there(row)), task.width);
       Chunk* to = reinterpret_cast<Chunk*>(ring + wrapped(place + v * S::row));
       if (task.aligned != 0) {
 #pragma unroll 1
@@ -164,16 +164,7 @@ class BoxRows {
       }
     }
   }
-  /// The row that is read for one that may lie beyond the grid's ends.
-  static __device__ __forceinline__ i64 row_there(const Task& task, i64 row) {
-    if (task.wraps_rows != 0) {
-      while (row < 0) row += task.extent;
-      while (row >= task.extent) row -= task.extent;
-    }
-    const i64 first = task.from[0].begin[0], last = task.from[0].end - 1;
-    return row < first ? first : row > last ? last : row;
-  }
-  /// The same of a column, where `count` columns follow one another.
+  /// The column that is read for one that may lie beyond the grid's ends, where `count` columns follow one another.
   static __device__ __forceinline__ i64 column_there(const Task& task, i64 column, i32 count) {
     const i64 width = task.width;
     if (task.wraps_columns == 0) return column < 0 ? 0 : column > width - count ? width - count : column;
@@ -231,7 +222,7 @@ class BoxRows {
  private:
   __device__ __forceinline__ BoxRun<T> run_from(const Lines<T>& lines, i32 number) const {
     const i64 row = begin_ + number;
-    if (row < lines.begin[0] || row >= lines.end) return {};
+    if (!lines.has(row)) return {};
     return {lines.row(row, task_.width), counted(lines.rows_of(lines.piece_of(row)).end) - number};
   }
 

@@ -148,7 +148,7 @@ class StreamBulk {
   /// The same of the row of that number.
   __device__ __forceinline__ const T* row_from(i32 f, i32 number) const {
     const Lines<T>& from = task_.from[f];
-    return cells_from(from, nearest_row(from, row_read(task_, tile(), number)));
+    return cells_from(from, from.nearest(row_read(task_, tile(), number)));
   }
   /// The first cell that is written of the row of that number; null if it is not one of the chunk.
   __device__ __forceinline__ T* row_to(i32 f, i32 number) const {
@@ -164,7 +164,7 @@ class StreamBulk {
   __device__ BulkRun<T> run_from(i32 f, i32 batch) const {
     const Lines<T>& from = task_.from[f];
     const i64 row = row_read(task_, tile(), batch * S::rows);
-    if (!has_row(from, row)) return {nullptr, batch};
+    if (!from.has(row)) return {nullptr, batch};
     return {cells_from(from, row), end_of(batch, from.rows_of(from.piece_of(row)).end - row)};
   }
   /// The same of those that are written as a whole, or not at all.

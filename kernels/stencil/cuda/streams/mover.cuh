@@ -181,8 +181,8 @@ class StreamMover {
   /// The memory of a row that is read.
   __device__ StreamPlace<T> place_from(i32 field, i32 number) const {
     const Lines<T>& from = task_.from[field];
-    const i64 read = row_read(task_, tile_, number), row = nearest_row(from, read);
-    return place_in(from, row, number, has_row(from, read) ? from.rows_of(from.piece_of(row)).end - row : 1);
+    const i64 read = row_read(task_, tile_, number), row = from.nearest(read);
+    return place_in(from, row, number, from.has(read) ? from.rows_of(from.piece_of(row)).end - row : 1);
   }
   __device__ StreamPlace<T> place_to(i32 field, i32 number) const {
     const i64 row = row_written<S>(tile_, number);

@@ -32,6 +32,15 @@ struct StreamRows {
   i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values, or have faces
   i32 wraps_columns;  // not 0: columns are periodic; 0: the same holds for those within the radius of the ends
   i32 aligned;        // not 0: rows and tiles begin at multiples of 16 bytes
+
+  /// The row that is read for one that may lie beyond the ends: modulo the extent if rows wrap.
+  TERRACE_HOST_DEVICE i64 row_there(i64 row) const {
+    if (wraps_rows != 0) {
+      while (row < 0) row += extent;
+      while (row >= extent) row -= extent;
+    }
+    return row;
+  }
 };
 
 /// Some levels of a sum over a star or a box in two dimensions.

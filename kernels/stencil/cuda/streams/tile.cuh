@@ -122,24 +122,10 @@ __device__ __forceinline__ i32 place_of_chunk(i32 lane, i32 number, bool in_orde
   return place + (number ^ (lane * S::lane_chunks >> 3 & (divisor - 1)));
 }
 
-/// The row of the grid that is read as row `number` of a tile: modulo the extent if rows wrap.
+/// The row of the grid that is read as row `number` of a tile.
 template <class Task>
 __device__ __forceinline__ i64 row_read(const Task& task, const StreamTile& tile, i32 number) {
-  i64 row = tile.first_row + number;
-  if (task.wraps_rows != 0) {
-    while (row < 0) row += task.extent;
-    while (row >= task.extent) row -= task.extent;
-  }
-  return row;
-}
-template <class T>
-__device__ __forceinline__ bool has_row(const Lines<T>& lines, i64 row) {
-  return row >= lines.begin[0] && row < lines.end;
-}
-/// The row itself, or another one in place of a row that is not there: that contributes to nothing that is written.
-template <class T>
-__device__ __forceinline__ i64 nearest_row(const Lines<T>& lines, i64 row) {
-  return row < lines.begin[0] ? lines.begin[0] : row >= lines.end ? lines.end - 1 : row;
+  return task.row_there(tile.first_row + number);
 }
 /// The row of the grid that is written as row `number` of a chunk.
 template <class S>
