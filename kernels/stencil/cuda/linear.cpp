@@ -134,8 +134,8 @@ void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const
   task.chunks.stride = kernel_.width() - 2 * side;
   task.chunks.tiles = ceiling(task.width, task.chunks.stride);
   const i64 batch = kernel_.sizes.rows, batches = ceiling(rows, batch), all = batches * task.chunks.tiles;
-  const i64 blocks = std::min(resident_ * CudaBox::shares(sizeof(T)), ceiling(all, kernel_.block_warps));
-  task.chunks.rows = std::min(batches, ceiling(all, blocks * kernel_.block_warps)) * batch;
+  const i64 blocks = std::min(resident_ * CudaBox::shares(sizeof(T)), ceiling(all, i64{task.block_warps}));
+  task.chunks.rows = std::min(batches, ceiling(all, blocks * task.block_warps)) * batch;
   kernel_.launch(static_cast<unsigned>(blocks), stream, state, task);
 }
 

@@ -11,7 +11,6 @@ namespace terrace::stencil {
 template <class Shape>
 BoxKernel<typename Shape::Value> box_kernel_of() {
   using T = typename Shape::Value;
-  static_assert(Shape::block_warps == BoxKernel<T>::block_warps);
   const auto resident_blocks = [] {
     return device::resident_blocks(device::make_kernel(box_kernel<Shape>, "box_kernel"), 32 * Shape::block_warps,
                                    Shape::shared_bytes);

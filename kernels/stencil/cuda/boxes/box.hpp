@@ -19,8 +19,7 @@ struct BoxKernel {
   unsigned (*resident_blocks)();
   void (*launch)(unsigned blocks, cudaStream_t stream, const StencilState* state, const BoxTask<T>& task);
 
-  /// Warps of a thread block, one for each scheduler of a multiprocessor, and cells of a strip of a warp.
-  static constexpr i64 block_warps = 4;
+  /// Cells of a row of a warp's strip.
   i64 width() const { return 32 * i64{sizes.cells}; }
 };
 

@@ -36,8 +36,7 @@ struct BoxShape {
   static constexpr i32 step =
       common_divisor(2 * radius, rows);  // rows that follow one another wherever a batch begins
   static constexpr i32 ring = (2 * radius * sizes.levels + 2 * rows) * row;  // bytes
-  /// Warps of a thread block: one for each scheduler of a multiprocessor.
-  static constexpr i32 block_warps = 4;
+  static constexpr i32 block_warps = BoxTask<T>::block_warps;
   static constexpr i32 shared_bytes =
       ring * block_warps + (sizes.in_shared ? span * coefficient_row * static_cast<i32>(sizeof(T)) : 0);
 

@@ -9,6 +9,8 @@ namespace terrace::stencil {
 /// strip; no strip is at an end of its own.
 template <class T>
 struct BoxTask : StreamRows<T, 1> {
+  /// Warps of a thread block: one for each scheduler of a multiprocessor.
+  static constexpr i32 block_warps = 4;
   static constexpr i32 most_span = 2 * most_radius + 1;
   /// The values from one row of coefficients to the next, which begin at lines of 64 bytes of the constant cache.
   TERRACE_HOST_DEVICE static constexpr i32 row_of(i32 span) {
