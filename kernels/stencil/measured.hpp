@@ -133,42 +133,73 @@ struct CudaStream {
   }
 };
 
+/// How the sums of large boxes are made (cuda/boxes/).
+enum class BoxSums {
+  terms,    // term by term
+  products  // as matrix products, in f64
+};
+
 /// Sizes of a kernel that makes steps of a large box (cuda/boxes/kernel.cuh).
 struct BoxSizes {
-  int cells;       // of a row that a lane makes
-  int rows;        // of a batch
-  int levels;      // the most that are made at once
-  int warps;       // on a multiprocessor, as far as their registers go
-  bool in_shared;  // coefficients are read from shared memory, not from the constants of a launch
+  int cells;               // of a row that a lane makes
+  int rows;                // of a batch
+  int levels;              // the most that are made at once
+  int warps;               // on a multiprocessor, as far as their registers go
+  bool in_shared = false;  // coefficients are read from shared memory, not from the constants of a launch
 };
 
 /// Sums over a large box in two dimensions on CUDA.
 struct CudaBox {
   /// The radii that have a kernel; smaller boxes were slower here than in CudaStream (H100, 2026-11-27, f32 of radius
-  /// 2 and 3: 740 and 430 G), and no operator has larger ones.
+  /// 2 and 3: 740 and 430 G; products of radius 3 take 7 x 16 multiply-adds of twice the rate, at most 0.88 times as
+  /// fast), and no operator has larger ones.
   static constexpr int least_radius = 4, most_radius = 8;
 
-  /// H100, 2026-11-27, 16384 x 16384, Gcell/s. f32, radius 4: {8, 3, 2, 8} 290, {8, 4, 1, 12} 251; radius 5: {8, 2,
-  /// 1, 12} 197, in shared memory 196; radius 6: {8, 2, 1, 12} 147, in shared memory 149; radius 7: {8, 3, 1, 8} 104,
-  /// in shared memory 110; radius 8: {8, 2, 1, 8} 85, {8, 3, 1, 8} in shared memory 89. f64, radius 4: {4, 4, 1, 12}
-  /// 130; radius 5: {4, 4, 1, 8} 96; radius 6: {4, 3, 1, 8} 72; radius 7: {4, 4, 1, 8} 55; radius 8: {4, 3, 1, 8} 44.
-  TERRACE_HOST_DEVICE static constexpr BoxSizes sizes(int radius, int bytes) {
-    if (bytes == 8) {
-      if (radius == 4) return {4, 4, 2, 8, false};   // 151
-      if (radius == 5) return {4, 3, 1, 12, false};  // 108
-      if (radius == 6) return {4, 4, 1, 8, false};   // 78
-      if (radius == 7) return {4, 3, 1, 8, false};   // 57
-      return {4, 4, 1, 8, false};                    // 45
-    }
-    if (radius == 4) return {8, 4, 2, 8, false};   // 295
-    if (radius == 5) return {8, 3, 1, 12, false};  // 213
-    if (radius == 6) return {8, 3, 1, 8, false};   // 154
-    if (radius == 7) return {8, 2, 1, 8, false};   // 109
-    return {8, 2, 1, 8, true};                     // 90
+  /// True if f64 takes products where they give the same bits. H100, 2026-11-27, radius 4 to 8, 512 steps, Gcell/s:
+  /// by products 167, 109, 98, 74, 66, term by term 149, 98, 73, 54, 43.
+  static constexpr bool has_products(int bytes) { return bytes == 8; }
+
+  /// See `terms`, `wide_terms` and `products`. Rates beside their entries: H100, 2026-11-27, 16384 x 16384, Gcell/s, of
+  /// f64 in runs too short to slow the clock.
+  TERRACE_HOST_DEVICE static constexpr BoxSizes sizes(BoxSums sums, int radius, int bytes) {
+    return sums == BoxSums::products ? products(radius) : bytes == 8 ? wide_terms(radius) : terms(radius);
   }
-  /// Shares of a launch, as a multiple of the warps that run at a time. H100, see above, radius 5, 1 to 4 shares: f32
-  /// 212, 213, 212, 209, f64 100, 106, 108, 99.
-  static constexpr int shares(int bytes) { return bytes == 8 ? 3 : 2; }
+  /// f32. H100, see above; radius 4: {8, 3, 2, 8} 290, {8, 4, 1, 12} 251; radius 5: {8, 2, 1, 12} 197, in shared memory 196; radius 6:
+  /// {8, 2, 1, 12} 147, in shared memory 149; radius 7: {8, 3, 1, 8} 104, in shared memory 110; radius 8: {8, 2, 1, 8}
+  /// 85, {8, 3, 1, 8} in shared memory 89.
+  TERRACE_HOST_DEVICE static constexpr BoxSizes terms(int radius) {
+    if (radius == 4) return {8, 4, 2, 8};   // 303
+    if (radius == 5) return {8, 3, 1, 12};  // 214
+    if (radius == 6) return {8, 3, 1, 8};   // 156
+    if (radius == 7) return {8, 2, 1, 8};   // 112
+    return {8, 2, 1, 8, true};              // 91
+  }
+  /// f64. H100, see above; radius 4: {4, 4, 1, 12} 130; radius 5: {4, 4, 1, 8} 96; radius 6: {4, 3, 1, 8} 72; radius 7: {4, 4, 1, 8}
+  /// 55; radius 8: {4, 3, 1, 8} 44.
+  TERRACE_HOST_DEVICE static constexpr BoxSizes wide_terms(int radius) {
+    if (radius == 4) return {4, 4, 2, 8};   // 157
+    if (radius == 5) return {4, 3, 1, 12};  // 108
+    if (radius == 6) return {4, 4, 1, 8};   // 78
+    if (radius == 7) return {4, 3, 1, 8};   // 57
+    return {4, 4, 1, 8};                    // 45
+  }
+  /// f64. H100, see above; radius 4: {4, 4, 1, 8} 132, {4, 3, 2, 8} 170, {4, 2, 2, 12} 162; radius 5: {4, 3, 1, 12} 118, {4, 4, 2, 8}
+  /// 94; radius 6: {4, 3, 1, 8} 102; radius 7: {4, 4, 1, 8} 78; radius 8: {4, 4, 1, 8} 57, {4, 2, 1, 12} 66.
+  TERRACE_HOST_DEVICE static constexpr BoxSizes products(int radius) {
+    if (radius == 4) return {4, 4, 2, 8};  // 173
+    if (radius <= 6) return {4, 4, 1, 8};  // 116, 102
+    return {4, 3, 1, 8};                   // 78, 69
+  }
+
+  /// Shares of a launch, as a multiple of the warps that run at a time, where each still has `batches_of_share` batches
+  /// of rows; else one, since each begins by bringing 2 radius rows. H100, see above, by sums 1, 2 and 3 shares: f32
+  /// of radius 4 297, 303, 301, of 4096 x 4096 243, 213, 195; radius 5 214, 213, 214, of 4096 x 4096 168, 143, 134;
+  /// f64 of radius 5 98, 100, 104, by products 118, 117, 116.
+  static constexpr int shares(BoxSums sums, int radius, int bytes) {
+    return sums == BoxSums::products ? 1 : bytes == 8 ? 3 : radius == 4 ? 2 : 1;
+  }
+  /// Not measured: so many batches take some 25 times the time in which their first rows come.
+  static constexpr int batches_of_share = 100;
 };
 
 /// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/kernel.cuh).

@@ -18,6 +18,7 @@ using measured::StencilRates;
 using stencil::Face;
 using stencil::Shape;
 using stencil::StencilSpec;
+using stencil::measured::BoxSums;
 using stencil::measured::CudaBox;
 using stencil::measured::CudaStream;
 using stencil::measured::CudaVolume;
@@ -90,8 +91,9 @@ double depth_of(const StencilSpec& spec, StencilWay way) {
   if (way == StencilWay::overlapped) return stencil::measured::CudaOverlapped::steps(spec.radius);
   if (way == StencilWay::skewed) return std::max(1, stencil::skewed_steps(spec.tile, spec.radius));
   if (way == StencilWay::step) return 1;
-  if (spec.rank == 2 && box && spec.radius > CudaStream::most_radius(StreamForm::box, bytes)) {
-    return CudaBox::sizes(spec.radius, bytes).levels;
+  if (spec.rank == 2 && box && spec.radius >= CudaBox::least_radius) {
+    const bool products = CudaBox::has_products(bytes);
+    return CudaBox::sizes(products ? BoxSums::products : BoxSums::terms, spec.radius, bytes).levels;
   }
   if (spec.rank == 3) return CudaVolume::sizes(box, spec.radius, bytes).levels;
   const stencil::measured::StreamSizes sizes =

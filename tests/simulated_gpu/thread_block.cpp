@@ -133,11 +133,12 @@ bool ThreadBlock::any_in_block(bool value) {
   return any;
 }
 
-const std::uint64_t* ThreadBlock::exchange(std::uint64_t value) {
+const std::uint64_t* ThreadBlock::exchange(std::span<const std::uint64_t> values) {
+  if (values.size() > most_exchanged) fail("lanes exchange too many values at once");
   Warp& mine = warp();
   // The next exchange takes the other row, and the one after it waits until all lanes have read this one.
   std::uint64_t* row = mine.values[mine.barrier.generation & 1];
-  row[lane()] = value;
+  for (std::size_t i = 0; i < values.size(); ++i) row[i * warp_size + lane()] = values[i];
   sync_warp();
   return row;
 }

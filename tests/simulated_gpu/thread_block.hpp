@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tests/simulated_gpu/stacks.hpp"
@@ -15,6 +16,8 @@ namespace simulated_gpu {
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned all_lanes = ~0u;
+/// Values of a lane in an exchange, at most.
+inline constexpr std::size_t most_exchanged = 3;
 /// Content of memory that nobody has written.
 inline constexpr unsigned char unwritten = 0xCD;
 
@@ -62,7 +65,9 @@ class ThreadBlock {
 
   /// The values that all lanes of the warp passed, in order of lanes; valid until the caller's next exchange but one.
   /// All 32 lanes must call it.
-  const std::uint64_t* exchange(std::uint64_t value);
+  const std::uint64_t* exchange(std::uint64_t value) { return exchange(std::span(&value, 1)); }
+  /// The same of some values of each lane: first those that the lanes passed as the first one.
+  const std::uint64_t* exchange(std::span<const std::uint64_t> values);
   /// A bit of every lane of the warp, which all 32 lanes must call.
   unsigned ballot(bool bit);
 
@@ -76,7 +81,7 @@ class ThreadBlock {
   };
   struct Warp {
     Barrier barrier;
-    std::uint64_t values[2][warp_size] = {};
+    std::uint64_t values[2][most_exchanged * warp_size] = {};
     unsigned bits[2] = {};
   };
 

@@ -56,15 +56,17 @@ class BoxBlocks final : public FormulaBlocks<LinearSum, T> {
 template <class F, class T>
 std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& spec, device::Context& context,
                                                              void* workspace) {
+  if constexpr (std::is_same_v<F, LinearSum>) {
+    if (const auto kernel = box_for<T>(spec, context, workspace)) {
+      return std::make_unique<BoxBlocks<T>>(spec, *kernel, context, workspace);
+    }
+  }
   if constexpr (is_sum<F>) {
     if (const auto kernel = stream_for<T>(spec)) {
       return std::make_unique<StreamBlocks<F, T>>(spec, *kernel, context, workspace);
     }
   }
   if constexpr (std::is_same_v<F, LinearSum>) {
-    if (const auto kernel = box_for<T>(spec)) {
-      return std::make_unique<BoxBlocks<T>>(spec, *kernel, context, workspace);
-    }
     if (auto blocks = make_near_sum<T>(spec, context, workspace)) return blocks;
   }
   if constexpr (is_streamed<F>) {

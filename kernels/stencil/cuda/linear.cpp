@@ -1,6 +1,8 @@
 #include "kernels/stencil/cuda/linear.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "kernels/stencil/cuda/choice.hpp"
 #include "kernels/stencil/cuda/formulas/near_sum.hpp"
@@ -9,6 +11,7 @@
 namespace terrace::stencil {
 namespace {
 
+using measured::BoxSums;
 using measured::CudaBox;
 using measured::CudaStream;
 using measured::StreamForm;
@@ -43,6 +46,22 @@ StreamKernel<T> kernel_of(StreamForm form, int radius) {
                                    : kernel_of<T, StreamForm::separable>(radius);
 }
 
+/// The size of values from which on their products with the coefficients are far from the smallest numbers of f64.
+double least_value(const std::vector<Term<double>>& terms) {
+  constexpr double far = 0x1p-960;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Term<double>& term : terms) {
+    if (term.coefficient != 0) least = std::min(least, std::abs(term.coefficient));
+  }
+  return far / least;
+}
+
+/// True if sums that may be -0 are found by looking at the values (cuda/boxes/products.cuh).
+bool suit_products(const std::vector<Term<double>>& terms) {
+  const bool any_positive = std::ranges::any_of(terms, [](const auto& term) { return term.coefficient > 0; });
+  return any_positive && least_value(terms) < 0x1p-500;
+}
+
 /// Puts the coefficients of a sum into rows. @param row values from one row to the next
 template <class T>
 void put_coefficients(const StencilSpec& spec, int row, T* coefficients) {
@@ -65,14 +84,19 @@ std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
 }
 
 template <class T>
-std::optional<BoxKernel<T>> box_for(const StencilSpec& spec) {
+std::optional<BoxKernel<T>> box_for(const StencilSpec& spec, device::Context& context, void* workspace) {
   if (!is_plain_sum(spec) || spec.schedule == Schedule::plain) return std::nullopt;
   if (spec.radius < CudaBox::least_radius || spec.radius > CudaBox::most_radius) return std::nullopt;
   // A lane counts the bytes from a row's begin in 32 bits.
   if (form_of(spec) != StreamForm::box || spec.width() >= (i64{1} << 32) / static_cast<i64>(sizeof(T))) {
     return std::nullopt;
   }
-  return CudaBoxKernel<T>::kernel(spec.radius);
+  if (CudaBox::has_products(sizeof(T)) && suit_products(spec.terms) &&
+      CudaBoxKernel<T>::has_exact_products(device::compute_stream(context), workspace)) {
+    return CudaBoxKernel<T>::kernel(BoxSums::products, spec.radius);
+  }
+  if (stream_for<T>(spec)) return std::nullopt;
+  return CudaBoxKernel<T>::kernel(BoxSums::terms, spec.radius);
 }
 
 template <class T>
@@ -108,6 +132,7 @@ template <class T>
 BoxStepper<T>::BoxStepper(const StencilSpec& spec, const BoxKernel<T>& kernel)
     : spec_(spec), kernel_(kernel), resident_(kernel.resident_blocks()) {
   put_coefficients(spec, BoxTask<T>::row_of(2 * spec.radius + 1), common_.coefficients);
+  common_.least = static_cast<T>(least_value(spec.terms));
   common_.extent = spec.extents[0];
   common_.width = spec.width();
   common_.keeps_rows = spec.faces[0].low == Face::fixed;
@@ -134,15 +159,18 @@ void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const
   task.chunks.stride = kernel_.width() - 2 * side;
   task.chunks.tiles = ceiling(task.width, task.chunks.stride);
   const i64 batch = kernel_.sizes.rows, batches = ceiling(rows, batch), all = batches * task.chunks.tiles;
-  const i64 blocks = std::min(resident_ * CudaBox::shares(sizeof(T)), ceiling(all, i64{task.block_warps}));
+  const i64 warps = resident_ * task.block_warps;
+  const i64 shares = std::clamp<i64>(all / (warps * CudaBox::batches_of_share), 1,
+                                     CudaBox::shares(kernel_.sums, spec_.radius, sizeof(T)));
+  const i64 blocks = std::min(resident_ * shares, ceiling(all, i64{task.block_warps}));
   task.chunks.rows = std::min(batches, ceiling(all, blocks * task.block_warps)) * batch;
   kernel_.launch(static_cast<unsigned>(blocks), stream, state, task);
 }
 
 template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);
 template std::optional<StreamKernel<double>> stream_for<double>(const StencilSpec&);
-template std::optional<BoxKernel<float>> box_for<float>(const StencilSpec&);
-template std::optional<BoxKernel<double>> box_for<double>(const StencilSpec&);
+template std::optional<BoxKernel<float>> box_for<float>(const StencilSpec&, device::Context&, void*);
+template std::optional<BoxKernel<double>> box_for<double>(const StencilSpec&, device::Context&, void*);
 template std::unique_ptr<device::BlockKernel> make_near_sum<float>(const StencilSpec&, device::Context&, void*);
 template std::unique_ptr<device::BlockKernel> make_near_sum<double>(const StencilSpec&, device::Context&, void*);
 template class Streamer<float>;

@@ -19,9 +19,10 @@ template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
 
 /// The kernel that makes steps of a large box, under the same conditions, of rows of any length; nullopt for other
-/// stencils, and for Schedule::plain.
+/// stencils, for those that stream_for() is faster for, and for Schedule::plain.
+/// @param workspace of the stencil, not yet initialised
 template <class T>
-std::optional<BoxKernel<T>> box_for(const StencilSpec& spec);
+std::optional<BoxKernel<T>> box_for(const StencilSpec& spec, device::Context& context, void* workspace);
 
 /// The blocks of a sum over a star or a box of radius 1 in two dimensions with constant coefficients that make
 /// several steps at a time with any faces, a source or a mask; null if each step is to be made by itself.

@@ -38,7 +38,7 @@ void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& 
   advance_by_definition<F>(spec, expected, sample.step + sample.steps - 1, 1);
   const std::unique_ptr<device::BlockKernel> kernel = make(spec);
   RunOptions options;
-  options.changes = maker.chance(50);
+  options.changes = maker.chance(50) && !maker.takes_edge_values();  // NaN has many bit patterns
   const RunReport report = run_stencil(spec, context, *kernel, grids, sample.step, sample.steps, options);
   REQUIRE(difference_of(spec, grids, expected) == "");
   if (!options.changes) return;

@@ -112,6 +112,33 @@ TEMPLATE_TEST_CASE("large boxes on narrow and on tall grids on CUDA give the bit
   }
 }
 
+TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA give the bits of the definition", "", float,
+                   double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::few_cases(*context);
+  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
+    for (unsigned seed = 0; seed < (simulated ? 6u : 40u); ++seed) {
+      testing::SampleMaker maker(70000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
+      INFO("seed " << seed);
+      testing::Sample sample =
+          wide_sample<TestType>(maker, Shape::box, radius, simulated ? 24 : 100, 2 * radius + 1, simulated ? 200 : 600);
+      sample.steps = 1 + maker.below(4);
+      sample.spec.pass_steps = sample.steps;
+      sample.spec.slab_rows = sample.spec.extents[0];
+      // Coefficients of any sign, zeros among them, or all of them negative, or far apart.
+      const std::int64_t kind = maker.below(4);
+      for (Term<double>& term : sample.spec.terms) {
+        if (kind == 0) term.coefficient *= static_cast<double>(maker.below(3) - 1);
+        if (kind == 1) term.coefficient = -term.coefficient;
+        if (kind == 2 && maker.chance(1)) term.coefficient *= sizeof(TestType) == 8 ? 0x1p-900 : 0x1p-100;
+      }
+      maker.take_edge_values();
+      check(maker, sample, *context);
+    }
+  }
+}
+
 /// An update in three dimensions on planes of half a tile of its kernel and more, which is made some steps at a time.
 template <class T>
 testing::Sample volume_sample(testing::SampleMaker& maker, const std::string& name, int radius,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -66,6 +67,11 @@ class SampleMaker {
     for (int i = -spec.radius; i <= spec.radius; ++i) spec.terms.push_back({{i, 0, 0}, -1, scale * value()});
   }
 
+  /// From now on grids have values at which arithmetic has its edges: zeros of either sign, the smallest and the
+  /// largest numbers, infinities, NaN, and small integers, whose sums cancel.
+  void take_edge_values() { edge_values_ = true; }
+  bool takes_edge_values() const { return edge_values_; }
+
   /// Random values for the grids of a sample; masks have 0 in most cells.
   template <class T>
   Grids<T> grids(const StencilSpec& spec, int fields) {
@@ -76,7 +82,8 @@ class SampleMaker {
     for (auto* list : {&grids.fields, &grids.arrays}) {
       for (auto& values : *list) {
         values.resize(cells);
-        for (T& cell : values) cell = static_cast<T>(value());
+        const std::int64_t kind = edge_values_ ? below(6) : 0;
+        for (T& cell : values) cell = edge_values_ ? edge_value<T>(kind) : static_cast<T>(value());
       }
     }
     if (spec.mask >= 0) {
@@ -90,6 +97,27 @@ class SampleMaker {
 
  private:
   double value() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
+
+  /// A value of a kind, of which there are 6.
+  template <class T>
+  T edge_value(std::int64_t kind) {
+    using Limits = std::numeric_limits<T>;
+    const bool is_rare = below(1000) == 0;
+    switch (kind) {
+      case 0:
+        return is_rare ? static_cast<T>(value()) : T(0);
+      case 1:
+        return is_rare ? static_cast<T>(value()) : chance(99) ? T(-0.0) : T(0);
+      case 2:
+        return chance(90) ? T(0) : static_cast<T>(value()) * Limits::denorm_min() * static_cast<T>(1 + below(1000));
+      case 3:
+        return static_cast<T>(below(3) - 1);
+      case 4:
+        return is_rare ? chance(50) ? -Limits::infinity() : Limits::quiet_NaN() : static_cast<T>(value());
+      default:
+        return static_cast<T>(value()) * Limits::max();
+    }
+  }
 
   /// An extent that is small next to the radius, or a prime, or any.
   std::int64_t extent(std::int64_t radius, std::int64_t most) {
@@ -169,6 +197,7 @@ class SampleMaker {
   }
 
   std::mt19937 random_;
+  bool edge_values_ = false;
   std::int64_t most_cells_, most_steps_;
 };
 

@@ -21,17 +21,40 @@ BoxKernel<typename Shape::Value> box_kernel_of() {
         {.blocks = blocks, .threads = 32 * Shape::block_warps, .shared_bytes = Shape::shared_bytes, .stream = stream},
         state, task);
   };
-  return {Shape::sizes, resident_blocks, launch};
+  return {Shape::sums, Shape::sizes, resident_blocks, launch};
+}
+
+template <class T, measured::BoxSums sums>
+BoxKernel<T> box_kernel_of(int radius) {
+  static_assert(measured::CudaBox::least_radius == 4 && measured::CudaBox::most_radius == 8);
+  return radius == 4   ? box_kernel_of<BoxShape<T, 4, sums>>()
+         : radius == 5 ? box_kernel_of<BoxShape<T, 5, sums>>()
+         : radius == 6 ? box_kernel_of<BoxShape<T, 6, sums>>()
+         : radius == 7 ? box_kernel_of<BoxShape<T, 7, sums>>()
+                       : box_kernel_of<BoxShape<T, 8, sums>>();
 }
 
 template <class T>
-BoxKernel<T> CudaBoxKernel<T>::kernel(int radius) {
-  static_assert(measured::CudaBox::least_radius == 4 && measured::CudaBox::most_radius == 8);
-  return radius == 4   ? box_kernel_of<BoxShape<T, 4>>()
-         : radius == 5 ? box_kernel_of<BoxShape<T, 5>>()
-         : radius == 6 ? box_kernel_of<BoxShape<T, 6>>()
-         : radius == 7 ? box_kernel_of<BoxShape<T, 7>>()
-                       : box_kernel_of<BoxShape<T, 8>>();
+BoxKernel<T> CudaBoxKernel<T>::kernel(measured::BoxSums sums, int radius) {
+  if constexpr (measured::CudaBox::has_products(sizeof(T))) {
+    if (sums == measured::BoxSums::products) return box_kernel_of<T, measured::BoxSums::products>(radius);
+  }
+  return box_kernel_of<T, measured::BoxSums::terms>(radius);
+}
+
+template <class T>
+bool CudaBoxKernel<T>::has_exact_products(cudaStream_t stream, void* word) {
+  if constexpr (measured::CudaBox::has_products(sizeof(T))) {
+    device::u32 differ = 1;
+    device::launch(device::make_kernel(check_products_kernel<T>, "check_products_kernel"),
+                   {.blocks = 1, .threads = 32, .shared_bytes = 0, .stream = stream},
+                   static_cast<device::u32*>(word));
+    TERRACE_CUDA_CHECK(cudaMemcpyAsync(&differ, word, sizeof differ, cudaMemcpyDeviceToHost, stream));
+    TERRACE_CUDA_CHECK(cudaStreamSynchronize(stream));
+    return differ == 0;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace terrace::stencil

@@ -13,6 +13,7 @@ struct StencilState;
 /// A kernel that makes steps of a box, of one radius and type of values.
 template <class T>
 struct BoxKernel {
+  measured::BoxSums sums;
   measured::BoxSizes sizes;
   /// Loads the kernel. @return thread blocks that are resident on the device at a time
   /// @throws DeviceError if a thread block needs more than the device has
@@ -26,8 +27,12 @@ struct BoxKernel {
 /// Defined in the source that the build makes for T (cuda/boxes/box.cu.in).
 template <class T>
 struct CudaBoxKernel {
+  /// @param sums products where measured::CudaBox::has_products() alone
   /// @param radius measured::CudaBox::least_radius ... measured::CudaBox::most_radius
-  static BoxKernel<T> kernel(int radius);
+  static BoxKernel<T> kernel(measured::BoxSums sums, int radius);
+  /// True if the device's matrix products add their terms one by one, with the roundings of the definition. Waits for
+  /// the device. @param word 4 bytes of device memory, which are lost
+  static bool has_exact_products(cudaStream_t stream, void* word);
 };
 
 }  // namespace terrace::stencil

@@ -2,9 +2,7 @@
 //
 // The multiply-adds of a large box set the pace, not its memory. A warp takes a strip of columns and goes down a
 // chunk of rows, a batch of rows at a time; it waits for no other warp. A lane makes a few cells side by side in each
-// row of a batch. It takes one row of coefficients after another, with the rows that meet it: each lies `radius` and
-// more above or below one of the batch, and is read from shared memory once. So the terms of a sum come in their
-// order.
+// row of a batch, term by term (terms.cuh) or as matrix products (products.cuh).
 //
 // Shared memory has the rows of all levels one after another, in a ring: the last 2 radius rows of the highest level,
 // those of each lower one, and the batch from memory, with the next one on its way behind it. The rows that a level
@@ -12,23 +10,35 @@
 // a batch further on.
 #pragma once
 
+#include "kernels/stencil/cuda/boxes/products.cuh"
 #include "kernels/stencil/cuda/boxes/rows.cuh"
 #include "kernels/stencil/cuda/boxes/share.hpp"
+#include "kernels/stencil/cuda/boxes/terms.cuh"
 
 namespace terrace::stencil {
+
+template <class S, bool by_products = S::by_products>
+struct BoxSumsOf {
+  using Type = BoxTerms<S>;
+};
+template <class S>
+struct BoxSumsOf<S, true> {
+  using Type = BoxProducts<S>;
+};
 
 /// A warp that makes its share of a launch.
 template <class S>
 class BoxStrip : BoxRows<S> {
   using Rows = BoxRows<S>;
-  using Rows::at, Rows::after, Rows::wrapped, Rows::chunk_at, Rows::bring, Rows::write;
+  using Rows::after, Rows::bring, Rows::own, Rows::wrapped, Rows::write;
   using Rows::task_, Rows::shared_, Rows::near_at_, Rows::count_, Rows::low_, Rows::high_, Rows::kept_,
       Rows::keeps_columns_;
   using typename Rows::T, typename Rows::Chunk, typename Rows::Task;
+  using Sums = typename BoxSumsOf<S>::Type;
 
  public:
   __device__ __forceinline__ BoxStrip(const Task& task, i32 warp) : Rows(task, warp) {
-    if constexpr (S::sizes.in_shared) bring_coefficients();
+    Sums::begin(task_, shared_);
   }
 
   /// Makes a part of a strip after the other.
@@ -51,11 +61,16 @@ class BoxStrip : BoxRows<S> {
  private:
   __device__ __forceinline__ void make_chunk() {
     const i32 levels = Rows::levels();
-    i32 row = -S::radius * levels;                       // the batch's first one
-    i32 window = 2 * S::radius * (levels - 1) * S::row;  // place of the first of the 2 radius rows before the batch
     i32 end = count_ + S::radius * levels;
     device::forget(end);
-    bring(row, wrapped(window + 2 * S::radius * S::row));
+    // Rows come without a wait between them until level 1 can make rows.
+    i32 row = Rows::first_row() - S::rows;    // the first one of the batch from memory
+    i32 window = S::ring - S::rows * S::row;  // place of the first of the 2 radius rows before that batch
+    do {
+      row += S::rows;
+      window = wrapped(window + S::rows * S::row);
+      bring(row, wrapped(window + 2 * S::radius * S::row));
+    } while (row + S::rows <= S::radius * (2 - levels));
     device::wait_for_copies<0>();
     __syncwarp();
 #pragma unroll 1
@@ -81,84 +96,21 @@ class BoxStrip : BoxRows<S> {
   /// Makes the rows of a level from those of the level before, whose window begins at `place`, and puts them there.
   __device__ __forceinline__ void make(i32 place, i32 made) const {
     T sum[S::rows][S::cells];
-    add_terms(sum, place);
+    Sums::add(sum, shared_, near_at_ + place, near_at_ + S::ring, Sums::coefficients(task_, shared_));
+    if constexpr (S::by_products) Sums::settle(sum, task_, Rows::ring(), place);
     if (keeps_columns_ || made < low_ || made + S::rows > high_) keep(sum, place, made);
     __syncwarp();
 #pragma unroll
     for (i32 v = 0; v < S::rows; ++v) {
-      Chunk* to = at(near_at_ + after(place, v));
 #pragma unroll
       for (i32 q = 0; q < S::lane_chunks; ++q) {
         Chunk some;
 #pragma unroll
         for (i32 w = 0; w < S::chunk; ++w) some.values[w] = sum[v][q * S::chunk + w];
-        to[chunk_at(q + S::halo_chunks)] = some;
+        *own(after(place, v), q) = some;
       }
     }
     __syncwarp();
-  }
-  __device__ __forceinline__ void add_terms(T (&sum)[S::rows][S::cells], i32 place) const {
-    // Negative zero: what is added to it stays as it is, as a sum's first term.
-#pragma unroll
-    for (i32 v = 0; v < S::rows; ++v) {
-#pragma unroll
-      for (i32 c = 0; c < S::cells; ++c) sum[v][c] = T(-0.0);
-    }
-    i32 row = near_at_ + place, end = near_at_ + S::ring;
-    device::forget(end);
-    T near[S::rows][S::near_chunks * S::chunk];
-    const auto take = [&](i32 turn, i32 number) {
-      load(near[turn], at(row));
-      row += S::row;
-      if (number % S::step == S::step - 1 && row == end) row -= S::ring;
-    };
-#pragma unroll
-    for (i32 v = 0; v + 1 < S::rows; ++v) take(v, v);
-    // As many rows of coefficients in turn as there are rows of sums: then every row is where it was.
-    const T* coefficients =
-        S::sizes.in_shared ? reinterpret_cast<const T*>(shared_ + S::block_warps * S::ring) : task_.coefficients;
-    i32 left = S::span;
-#pragma unroll 1
-    while (true) {
-#pragma unroll
-      for (i32 u = 0; u < S::rows; ++u) {
-        take((u + S::rows - 1) % S::rows, u + S::rows - 1);
-#pragma unroll
-        for (i32 v = 0; v < S::rows; ++v) {
-          add_row(sum[v], near[(u + v) % S::rows], coefficients + u * S::coefficient_row);
-        }
-        if (u == (S::span - 1) % S::rows && left <= S::rows) return;
-      }
-      left -= S::rows;
-      coefficients += S::rows * S::coefficient_row;
-    }
-  }
-  static __device__ __forceinline__ void load(T (&near)[S::near_chunks * S::chunk], const Chunk* row) {
-#pragma unroll
-    for (i32 q = 0; q < S::near_chunks; ++q) {
-      const Chunk some = row[chunk_at(q)];
-#pragma unroll
-      for (i32 w = 0; w < S::chunk; ++w) near[q * S::chunk + w] = some.values[w];
-    }
-  }
-  static __device__ __forceinline__ void add_row(T (&sum)[S::cells], const T (&near)[S::near_chunks * S::chunk],
-                                                 const T* coefficients) {
-#pragma unroll
-    for (i32 right = 0; right < S::span; ++right) {
-      const T coefficient = coefficients[right];
-#pragma unroll
-      for (i32 c = 0; c < S::cells; ++c) {
-        sum[c] = fused(coefficient, near[S::halo - S::radius + right + c], sum[c]);
-      }
-    }
-  }
-  __device__ __forceinline__ void bring_coefficients() const {
-    T* to = reinterpret_cast<T*>(shared_ + S::block_warps * S::ring);
-    for (i32 n = static_cast<i32>(threadIdx.x); n < S::span * S::span; n += 32 * S::block_warps) {
-      to[n / S::span * S::coefficient_row + n % S::span] =
-          task_.coefficients[n / S::span * S::coefficient_row + n % S::span];
-    }
-    __syncthreads();
   }
   /// Cells within the radius of the grid's ends keep their values.
   __device__ __forceinline__ void keep(T (&sum)[S::rows][S::cells], i32 place, i32 made) const {
@@ -166,10 +118,10 @@ class BoxStrip : BoxRows<S> {
     for (i32 v = 0; v < S::rows; ++v) {
       const i32 kept = made + v < low_ || made + v >= high_ ? ~0 : kept_;
       if (kept == 0) continue;
-      const Chunk* row = at(near_at_ + wrapped(place + (S::radius + v) * S::row));
+      const i32 row = wrapped(place + (S::radius + v) * S::row);
 #pragma unroll
       for (i32 q = 0; q < S::lane_chunks; ++q) {
-        const Chunk before = row[chunk_at(q + S::halo_chunks)];
+        const Chunk before = *own(row, q);
 #pragma unroll
         for (i32 w = 0; w < S::chunk; ++w) {
           const i32 c = q * S::chunk + w;

@@ -4,44 +4,11 @@
 #include "kernels/device/warp.cuh"
 #include "kernels/stencil/cuda/blocks/chunk.cuh"
 #include "kernels/stencil/cuda/blocks/state_kernel.cuh"
-#include "kernels/stencil/cuda/boxes/task.hpp"
+#include "kernels/stencil/cuda/boxes/shape.cuh"
 
 namespace terrace::stencil {
 
 using device::u32;
-
-/// The greatest common divisor of two positive numbers.
-constexpr i32 common_divisor(i32 a, i32 b) { return b == 0 ? a : common_divisor(b, a % b); }
-
-/// A kernel's sizes as constants.
-template <class T, i32 radius_, measured::BoxSizes sizes_ = measured::CudaBox::sizes(radius_, sizeof(T))>
-struct BoxShape {
-  using Value = T;
-  static constexpr i32 radius = radius_;
-  static constexpr measured::BoxSizes sizes = sizes_;
-  static constexpr i32 cells = sizes.cells, rows = sizes.rows;
-  static constexpr i32 span = 2 * radius + 1;
-  static constexpr i32 coefficient_row = BoxTask<T>::row_of(span);
-
-  // Rows in shared memory, in chunks of 16 bytes. The chunks whose numbers are equal modulo `lane_chunks` lie side by
-  // side in a plane. Lanes that take chunks of their own meet in no bank, nor do lanes that take a chunk each.
-  static constexpr i32 chunk = 16 / sizeof(T), lane_chunks = cells / chunk;
-  static constexpr i32 halo_chunks = (radius + chunk - 1) / chunk, halo = halo_chunks * chunk;
-  static constexpr i32 near_chunks = lane_chunks + 2 * halo_chunks;  // that a lane takes of a row
-  static constexpr i32 row_chunks = 32 * lane_chunks + 2 * halo_chunks;
-  static constexpr i32 row_turns = (row_chunks + 31) / 32;  // in which a warp brings a row
-  static constexpr i32 plane =
-      ((row_chunks + lane_chunks - 1) / lane_chunks + 7 - 8 / lane_chunks) / 8 * 8 + 8 / lane_chunks;
-  static constexpr i32 row = 16 * lane_chunks * plane;  // bytes
-  static constexpr i32 step =
-      common_divisor(2 * radius, rows);  // rows that follow one another wherever a batch begins
-  static constexpr i32 ring = (2 * radius * sizes.levels + 2 * rows) * row;  // bytes
-  static constexpr i32 block_warps = BoxTask<T>::block_warps;
-  static constexpr i32 shared_bytes =
-      ring * block_warps + (sizes.in_shared ? span * coefficient_row * static_cast<i32>(sizeof(T)) : 0);
-
-  static_assert(cells % chunk == 0 && 8 % lane_chunks == 0 && plane >= row_chunks / lane_chunks);
-};
 
 /// The rows from the next one on that follow one another in memory.
 template <class T>
@@ -62,9 +29,9 @@ class BoxRows {
   __device__ __forceinline__ explicit BoxRows(const Task& task, i32 warp)
       : task_(task), shared_(device::launch_shared_memory()) {
     const i32 ring = warp * S::ring;
-    near_at_ = ring + 16 * lane();
-    bring_at_ = ring + 16 * chunk_at(lane());
-    write_at_ = ring + 16 * chunk_at(lane() + S::halo_chunks);
+    near_at_ = ring + S::near_place(lane());
+    bring_at_ = ring + 16 * S::chunk_at(lane());
+    write_at_ = ring + 16 * S::chunk_at(lane() + S::halo_chunks);
     // They are read in every batch, and not to be found again from the lane's number.
     device::forget(near_at_);
     device::forget(bring_at_);
@@ -73,6 +40,11 @@ class BoxRows {
 
   static __device__ __forceinline__ i32 lane() { return static_cast<i32>(threadIdx.x % 32); }
   __device__ __forceinline__ i32 levels() const { return S::sizes.levels == 1 ? 1 : task_.levels; }
+  /// The first row that is brought: a batch of the highest level begins at the chunk's first row.
+  __device__ __forceinline__ i32 first_row() const {
+    const i32 above = 2 * S::radius * levels();
+    return S::radius * levels() - (above + S::rows - 1) / S::rows * S::rows;
+  }
   /// A row of the grid as the chunk counts it.
   __device__ __forceinline__ i32 counted(i64 row) const {
     const i64 number = row - begin_;
@@ -85,9 +57,12 @@ class BoxRows {
     return more < S::step ? place + more * S::row : wrapped(place + more * S::row);
   }
   __device__ __forceinline__ Chunk* at(i32 place) const { return reinterpret_cast<Chunk*>(shared_ + place); }
-  /// The number in a row's memory of a chunk of it. That of the chunk 32 further on is 32 / lane_chunks further on.
-  TERRACE_HOST_DEVICE static constexpr i32 chunk_at(i32 number) {
-    return number % S::lane_chunks * S::plane + number / S::lane_chunks;
+
+  __device__ __forceinline__ unsigned char* ring() const { return shared_ + (bring_at_ - 16 * S::chunk_at(lane())); }
+  /// Of the row at `place`, chunk `number` of those of which this lane makes the sums.
+  __device__ __forceinline__ Chunk* own(i32 place, i32 number) const {
+    if constexpr (S::by_products) return at(write_at_ + place) + 32 / S::lane_chunks * number;
+    else return at(near_at_ + place) + S::chunk_at(number + S::halo_chunks);
   }
 
   /// Goes to a chunk of a strip.
@@ -105,7 +80,7 @@ class BoxRows {
     if (task_.wraps_columns == 0) {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
-        const i64 column = column_ + lane() * S::cells + c;
+        const i64 column = column_ + S::own_chunk(lane(), c / S::chunk) * S::chunk + c % S::chunk;
         if (column < S::radius || column >= task_.width - S::radius) kept_ |= 1 << c;
       }
     }
@@ -115,8 +90,8 @@ class BoxRows {
       const i64 column = column_there(task_, column_ - S::halo + (lane() + 32 * n) * S::chunk, S::chunk);
       from_[n] = static_cast<u32>(column) * static_cast<u32>(sizeof(T));
     }
-    read_ = run_from(task_.from[0], -S::radius * levels());
-    written_ = {};
+    read_ = run_from(task_.from[0], first_row());
+    written_ = run_from(task_.to[0], 0);
   }
 
   /// Begins to bring a batch of rows.
@@ -135,7 +110,7 @@ class BoxRows {
         }
       }
     } else {
-      bring_each(task_, shared_ + (near_at_ - 16 * lane()), begin_ + first, column_ - S::halo, place);
+      bring_each(task_, ring(), begin_ + first, column_ - S::halo, place);
       read_ = run_from(task_.from[0], first + S::rows);
     }
     device::commit_copies();
@@ -151,13 +126,13 @@ class BoxRows {
       if (task.aligned != 0) {
 #pragma unroll 1
         for (i32 number = lane(); number < S::row_chunks; number += 32) {
-          device::begin_copy(to + chunk_at(number),
+          device::begin_copy(to + S::chunk_at(number),
                              values + column_there(task, column + number * S::chunk, S::chunk));
         }
       } else {
 #pragma unroll 1
         for (i32 cell = lane(); cell < S::row_chunks * S::chunk; cell += 32) {
-          device::begin_small_copy(&to[chunk_at(cell / S::chunk)].values[cell % S::chunk],
+          device::begin_small_copy(&to[S::chunk_at(cell / S::chunk)].values[cell % S::chunk],
                                    values + column_there(task, column + cell, 1));
         }
       }
@@ -189,7 +164,7 @@ class BoxRows {
       }
     } else {
       const i32 first = made < 0 ? -made : 0, end = count_ - made < S::rows ? count_ - made : S::rows;
-      write_each(task_, shared_ + (near_at_ - 16 * lane()), begin_ + made, {first, end}, column_, useful_begin_,
+      write_each(task_, ring(), begin_ + made, {first, end}, column_, useful_begin_,
                  useful_end_, place);
       written_ = run_from(task_.to[0], made + S::rows);
     }
@@ -203,7 +178,7 @@ class BoxRows {
       T* to = task.to[0].row(row + v, task.width) + column;
 #pragma unroll 1
       for (i32 cell = begin + lane(); cell < end; cell += 32) {
-        to[cell] = from[chunk_at(cell / S::chunk + S::halo_chunks)].values[cell % S::chunk];
+        to[cell] = from[S::chunk_at(cell / S::chunk + S::halo_chunks)].values[cell % S::chunk];
       }
     }
   }

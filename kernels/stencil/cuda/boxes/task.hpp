@@ -19,6 +19,9 @@ struct BoxTask : StreamRows<T, 1> {
   }
   /// Row-major, of the square around the cell.
   alignas(16) T coefficients[most_span * row_of(most_span)];
+  /// Of sums by products: a product of a value of at least this size and a coefficient that is not 0 is too large to
+  /// be rounded to 0, and so are sums of such products.
+  T least;
 };
 
 }  // namespace terrace::stencil

@@ -156,6 +156,20 @@ inline bool is_elected() {
   return simulated_gpu::ThreadBlock::current().lane() == 0;
 }
 
+inline void add_matrix_product(double (&sum)[4], double upper, double lower, double right) {
+  using simulated_gpu::from_bits, simulated_gpu::to_bits, simulated_gpu::warp_size;
+  auto& block = simulated_gpu::ThreadBlock::current();
+  const std::uint64_t mine[] = {to_bits(upper), to_bits(lower), to_bits(right)};
+  const std::uint64_t* all = block.exchange(mine);
+  const u32 g = block.lane() / 4, t = block.lane() % 4;
+  for (u32 k = 0; k < 4; ++k) {
+    for (u32 i = 0; i < 4; ++i) {
+      const u64 left = all[i / 2 * warp_size + 4 * g + k], other = all[2 * warp_size + 4 * (2 * t + i % 2) + k];
+      sum[i] = std::fma(from_bits<double>(left), from_bits<double>(other), sum[i]);
+    }
+  }
+}
+
 inline void sync_first_threads(i32 threads) {
   simulated_gpu::ThreadBlock::current().sync_first(static_cast<unsigned>(threads));
 }
