@@ -56,7 +56,7 @@ testing::Sample wide_sample(testing::SampleMaker& maker, Shape shape, int radius
   spec.value = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
   spec.radius = radius;
   spec.extents = {radius + 1 + maker.below(most_rows), 1, least_width + maker.below(more_width)};
-  if (maker.chance(50)) spec.extents[2] = spec.extents[2] / 4 * 4;
+  if (maker.chance(50)) spec.extents[2] = (spec.extents[2] + 3) / 4 * 4;
   for (const std::size_t axis : {0, 2}) {
     spec.faces[axis].low = spec.faces[axis].high = maker.chance(60) ? Face::fixed : Face::periodic;
   }
