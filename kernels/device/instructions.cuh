@@ -287,9 +287,9 @@ __device__ __forceinline__ bool is_elected() {
 /// Lets bulk copies that begin after the next barrier see what the thread has written into shared memory.
 __device__ __forceinline__ void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-/// Adds to a matrix of 16 x 8 the product of one of 16 x 4 with one of 4 x 8. All lanes of a warp call together. Lane n
-/// has, with g = n / 4 and t = n % 4, elements (g, t) and (g + 8, t) of the first one, (t, g) of the second one, and
-/// of the sum (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1).
+/// Adds to a matrix of 16 x 8 the product of one of 16 x 4 with one of 4 x 8. All lanes of a warp call together. Lane
+/// n has, with g = n / 4 and t = n % 4, elements (g, t) and (g + 8, t) of the first one, (t, g) of the second one,
+/// and of the sum (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1).
 __device__ __forceinline__ void add_matrix_product(double (&sum)[4], double upper, double lower, double right) {
   asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
       : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])

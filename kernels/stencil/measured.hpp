@@ -61,10 +61,11 @@ struct StreamSizes {
 
 /// Sums over a star or a box in two dimensions on CUDA.
 struct CudaStream {
-  /// The largest radius that has a kernel. Larger boxes, and those on grids with less than a tile a row, take CudaBox
-  /// (H100, 2026-11-26 and 2026-11-27, box of radius 4: in f32 270 G here and 300 there, in f64 151 and 143 to 149);
-  /// stars of f64 beyond it are as fast one step at a time (H200 prototype, radius 8: 270 G either way), since their
-  /// sums do not fit into registers.
+  /// The largest radius that has a kernel. Larger boxes, those of f64 whose sums are products, and those of radius 4
+  /// on grids with less than a tile a row take CudaBox (H100, 2026-11-26 and 2026-11-27, box of radius 4: in f32 270
+  /// G here and 300 there, in f64 151 here, and there 143 to 149 term by term, 167 by products); stars of f64 beyond
+  /// it are as fast one step at a time (H200 prototype, radius 8: 270 G either way), since their sums do not fit into
+  /// registers.
   TERRACE_HOST_DEVICE static constexpr int most_radius(StreamForm form, int bytes) {
     if (form == StreamForm::box) return bytes == 8 ? 4 : 3;
     return form == StreamForm::star && bytes == 8 ? 4 : 8;
@@ -159,14 +160,14 @@ struct CudaBox {
   /// by products 167, 109, 98, 74, 66, term by term 149, 98, 73, 54, 43.
   static constexpr bool has_products(int bytes) { return bytes == 8; }
 
-  /// See `terms`, `wide_terms` and `products`. Rates beside their entries: H100, 2026-11-27, 16384 x 16384, Gcell/s, of
-  /// f64 in runs too short to slow the clock.
+  /// See `terms`, `wide_terms` and `products`. Rates beside their entries: H100, 2026-11-27, 16384 x 16384, Gcell/s,
+  /// of f64 in runs too short to slow the clock.
   TERRACE_HOST_DEVICE static constexpr BoxSizes sizes(BoxSums sums, int radius, int bytes) {
     return sums == BoxSums::products ? products(radius) : bytes == 8 ? wide_terms(radius) : terms(radius);
   }
-  /// f32. H100, see above; radius 4: {8, 3, 2, 8} 290, {8, 4, 1, 12} 251; radius 5: {8, 2, 1, 12} 197, in shared memory 196; radius 6:
-  /// {8, 2, 1, 12} 147, in shared memory 149; radius 7: {8, 3, 1, 8} 104, in shared memory 110; radius 8: {8, 2, 1, 8}
-  /// 85, {8, 3, 1, 8} in shared memory 89.
+  /// f32. H100, see above; radius 4: {8, 3, 2, 8} 290, {8, 4, 1, 12} 251; radius 5: {8, 2, 1, 12} 197, in shared
+  /// memory 196; radius 6: {8, 2, 1, 12} 147, in shared memory 149; radius 7: {8, 3, 1, 8} 104, in shared memory 110;
+  /// radius 8: {8, 2, 1, 8} 85, {8, 3, 1, 8} in shared memory 89.
   TERRACE_HOST_DEVICE static constexpr BoxSizes terms(int radius) {
     if (radius == 4) return {8, 4, 2, 8};   // 303
     if (radius == 5) return {8, 3, 1, 12};  // 214
@@ -174,8 +175,8 @@ struct CudaBox {
     if (radius == 7) return {8, 2, 1, 8};   // 112
     return {8, 2, 1, 8, true};              // 91
   }
-  /// f64. H100, see above; radius 4: {4, 4, 1, 12} 130; radius 5: {4, 4, 1, 8} 96; radius 6: {4, 3, 1, 8} 72; radius 7: {4, 4, 1, 8}
-  /// 55; radius 8: {4, 3, 1, 8} 44.
+  /// f64. H100, see above; radius 4: {4, 4, 1, 12} 130; radius 5: {4, 4, 1, 8} 96; radius 6: {4, 3, 1, 8} 72; radius
+  /// 7: {4, 4, 1, 8} 55; radius 8: {4, 3, 1, 8} 44.
   TERRACE_HOST_DEVICE static constexpr BoxSizes wide_terms(int radius) {
     if (radius == 4) return {4, 4, 2, 8};   // 157
     if (radius == 5) return {4, 3, 1, 12};  // 108
@@ -183,18 +184,19 @@ struct CudaBox {
     if (radius == 7) return {4, 3, 1, 8};   // 57
     return {4, 4, 1, 8};                    // 45
   }
-  /// f64. H100, see above; radius 4: {4, 4, 1, 8} 132, {4, 3, 2, 8} 170, {4, 2, 2, 12} 162; radius 5: {4, 3, 1, 12} 118, {4, 4, 2, 8}
-  /// 94; radius 6: {4, 3, 1, 8} 102; radius 7: {4, 4, 1, 8} 78; radius 8: {4, 4, 1, 8} 57, {4, 2, 1, 12} 66.
+  /// f64. H100, see above; radius 4: {4, 4, 1, 8} 132, {4, 3, 2, 8} 170, {4, 2, 2, 12} 162; radius 5: {4, 3, 1, 12}
+  /// 118, {4, 4, 2, 8} 94; radius 6: {4, 3, 1, 8} 102; radius 7: {4, 4, 1, 8} 78; radius 8: {4, 4, 1, 8} 57, {4, 2,
+  /// 1, 12} 66.
   TERRACE_HOST_DEVICE static constexpr BoxSizes products(int radius) {
     if (radius == 4) return {4, 4, 2, 8};  // 173
     if (radius <= 6) return {4, 4, 1, 8};  // 116, 102
     return {4, 3, 1, 8};                   // 78, 69
   }
 
-  /// Shares of a launch, as a multiple of the warps that run at a time, where each still has `batches_of_share` batches
-  /// of rows; else one, since each begins by bringing 2 radius rows. H100, see above, by sums 1, 2 and 3 shares: f32
-  /// of radius 4 297, 303, 301, of 4096 x 4096 243, 213, 195; radius 5 214, 213, 214, of 4096 x 4096 168, 143, 134;
-  /// f64 of radius 5 98, 100, 104, by products 118, 117, 116.
+  /// Shares of a launch, as a multiple of the warps that run at a time, where each still has `batches_of_share`
+  /// batches of rows; else one, since each begins by bringing 2 radius rows. H100, see above, by sums 1, 2 and 3
+  /// shares: f32 of radius 4 297, 303, 301, of 4096 x 4096 243, 213, 195; radius 5 214, 213, 214, of 4096 x 4096 168,
+  /// 143, 134; f64 of radius 5 98, 100, 104, by products 118, 117, 116.
   static constexpr int shares(BoxSums sums, int radius, int bytes) {
     return sums == BoxSums::products ? 1 : bytes == 8 ? 3 : radius == 4 ? 2 : 1;
   }

@@ -92,7 +92,7 @@ double depth_of(const StencilSpec& spec, StencilWay way) {
   if (way == StencilWay::skewed) return std::max(1, stencil::skewed_steps(spec.tile, spec.radius));
   if (way == StencilWay::step) return 1;
   if (spec.rank == 2 && box && spec.radius >= CudaBox::least_radius) {
-    const bool products = CudaBox::has_products(bytes);
+    const bool products = CudaBox::has_products(bytes);  // as nearly all coefficients suit them
     return CudaBox::sizes(products ? BoxSums::products : BoxSums::terms, spec.radius, bytes).levels;
   }
   if (spec.rank == 3) return CudaVolume::sizes(box, spec.radius, bytes).levels;

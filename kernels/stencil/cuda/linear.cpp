@@ -56,7 +56,8 @@ double least_value(const std::vector<Term<double>>& terms) {
   return far / least;
 }
 
-/// True if sums that may be -0 are found by looking at the values (cuda/boxes/products.cuh).
+/// True if sums that may be -0 are found by looking at the values (cuda/boxes/products.cuh), few of which are below
+/// the least one.
 bool suit_products(const std::vector<Term<double>>& terms) {
   const bool any_positive = std::ranges::any_of(terms, [](const auto& term) { return term.coefficient > 0; });
   return any_positive && least_value(terms) < 0x1p-500;

@@ -19,8 +19,9 @@ template <class T>
 std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
 
 /// The kernel that makes steps of a large box, under the same conditions, of rows of any length; nullopt for other
-/// stencils, for those that stream_for() is faster for, and for Schedule::plain.
-/// @param workspace of the stencil, not yet initialised
+/// stencils, for those that stream_for() is faster for, and for Schedule::plain. In f64 it first tries the device's
+/// matrix products, and waits for that.
+/// @param workspace of the stencil, not yet initialised; its first 4 bytes are lost @throws DeviceError
 template <class T>
 std::optional<BoxKernel<T>> box_for(const StencilSpec& spec, device::Context& context, void* workspace);
 

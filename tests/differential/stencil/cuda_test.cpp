@@ -1,8 +1,10 @@
 // Stencils on CUDA against their definition, to the bit: every operator, any faces, arrays, and any cut.
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <limits>
 #include <thread>
 
+#include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/measured.hpp"
 #include "tests/differential/stencil/compare.hpp"
 
@@ -112,8 +114,8 @@ TEMPLATE_TEST_CASE("large boxes on narrow and on tall grids on CUDA give the bit
   }
 }
 
-TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA give the bits of the definition", "", float,
-                   double) {
+TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA give the bits of the definition", "",
+                   float, double) {
   const auto context = test::cuda_context();
   if (!context) return;
   const bool simulated = test::few_cases(*context);
@@ -121,8 +123,8 @@ TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA giv
     for (unsigned seed = 0; seed < (simulated ? 6u : 40u); ++seed) {
       testing::SampleMaker maker(70000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
       INFO("seed " << seed);
-      testing::Sample sample =
-          wide_sample<TestType>(maker, Shape::box, radius, simulated ? 24 : 100, 2 * radius + 1, simulated ? 200 : 600);
+      testing::Sample sample = wide_sample<TestType>(maker, Shape::box, radius, simulated ? 24 : 100, 2 * radius + 1,
+                                                     simulated ? 200 : 600);
       sample.steps = 1 + maker.below(4);
       sample.spec.pass_steps = sample.steps;
       sample.spec.slab_rows = sample.spec.extents[0];
@@ -137,6 +139,54 @@ TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA giv
       check(maker, sample, *context);
     }
   }
+}
+
+TEST_CASE("zeros of large boxes in f64 have the sign of the definition on CUDA") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::few_cases(*context);
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  unsigned seed = 80000;
+  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
+    for (const char* signs : {"+", "-", "+-", "0-", "-+-"}) {  // of the coefficients: the last one goes on
+      for (const double others : {0.0, -0.0}) {
+        for (const double one : {-least, least, 1.0, -1.0, -others}) {
+          for (int turn = 0; turn < (simulated ? 4 : 10); ++turn) {
+            testing::SampleMaker maker(++seed, 0, 0);
+            INFO("seed " << seed << ", signs " << signs << ", " << one << " among " << others);
+            testing::Sample sample = wide_sample<double>(maker, Shape::box, radius, 24, 2 * radius + 1, 200);
+            sample.steps = sample.spec.pass_steps = 1 + maker.below(2);
+            sample.spec.slab_rows = sample.spec.extents[0];
+            const char* sign = signs;
+            for (Term<double>& term : sample.spec.terms) {
+              term.coefficient *= *sign == '0' ? 0 : *sign == '-' ? -1 : 1;
+              if (sign[1] != '\0') ++sign;
+            }
+            maker.take_one_value(one, others);
+            check(maker, sample, *context);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("large boxes in f64 are summed by matrix products on CUDA, unless their zeros would be in doubt") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  testing::GuardedMemory workspace(*context, 4096);
+  testing::SampleMaker maker(1, 0, 0);
+  StencilSpec spec = wide_sample<double>(maker, Shape::box, 6, 40, 300, 1).spec;
+  const auto sums = [&] { return box_for<double>(spec, *context, workspace.data()).value().sums; };
+  CHECK(sums() == measured::BoxSums::products);
+  for (Term<double>& term : spec.terms) term.coefficient *= -1;
+  CHECK(sums() == measured::BoxSums::terms);
+  spec.terms[0].coefficient = 0;
+  CHECK(sums() == measured::BoxSums::terms);
+  spec.terms[1].coefficient *= -1;
+  CHECK(sums() == measured::BoxSums::products);
+  spec.terms[1].coefficient = 0x1p-600;
+  CHECK(sums() == measured::BoxSums::terms);
 }
 
 /// An update in three dimensions on planes of half a tile of its kernel and more, which is made some steps at a time.

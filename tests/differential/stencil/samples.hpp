@@ -69,8 +69,14 @@ class SampleMaker {
 
   /// From now on grids have values at which arithmetic has its edges: zeros of either sign, the smallest and the
   /// largest numbers, infinities, NaN, and small integers, whose sums cancel.
-  void take_edge_values() { edge_values_ = true; }
-  bool takes_edge_values() const { return edge_values_; }
+  void take_edge_values() { takes_ = Values::edges; }
+  /// From now on all cells of a grid but one, at random, have the same value.
+  void take_one_value(double one, double others) {
+    takes_ = Values::one;
+    one_ = one;
+    others_ = others;
+  }
+  bool takes_edge_values() const { return takes_ == Values::edges; }
 
   /// Random values for the grids of a sample; masks have 0 in most cells.
   template <class T>
@@ -82,8 +88,13 @@ class SampleMaker {
     for (auto* list : {&grids.fields, &grids.arrays}) {
       for (auto& values : *list) {
         values.resize(cells);
-        const std::int64_t kind = edge_values_ ? below(6) : 0;
-        for (T& cell : values) cell = edge_values_ ? edge_value<T>(kind) : static_cast<T>(value());
+        if (takes_ == Values::one) {
+          values.assign(cells, static_cast<T>(others_));
+          values[static_cast<std::size_t>(below(static_cast<std::int64_t>(cells)))] = static_cast<T>(one_);
+          continue;
+        }
+        const std::int64_t kind = takes_edge_values() ? below(6) : 0;
+        for (T& cell : values) cell = takes_edge_values() ? edge_value<T>(kind) : static_cast<T>(value());
       }
     }
     if (spec.mask >= 0) {
@@ -96,6 +107,8 @@ class SampleMaker {
   bool chance(int percent) { return below(100) < percent; }
 
  private:
+  enum class Values { any, edges, one };
+
   double value() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
 
   /// A value of a kind, of which there are 6.
@@ -197,7 +210,8 @@ class SampleMaker {
   }
 
   std::mt19937 random_;
-  bool edge_values_ = false;
+  Values takes_ = Values::any;
+  double one_ = 0, others_ = 0;
   std::int64_t most_cells_, most_steps_;
 };
 

@@ -37,9 +37,7 @@ class BoxStrip : BoxRows<S> {
   using Sums = typename BoxSumsOf<S>::Type;
 
  public:
-  __device__ __forceinline__ BoxStrip(const Task& task, i32 warp) : Rows(task, warp) {
-    Sums::begin(task_, shared_);
-  }
+  __device__ __forceinline__ BoxStrip(const Task& task, i32 warp) : Rows(task, warp) { Sums::begin(task_, shared_); }
 
   /// Makes a part of a strip after the other.
   __device__ __forceinline__ void run(i32 warp) {

@@ -8,9 +8,11 @@
 // - Zero times an infinity or NaN, near a cell but not within its radius, gives NaN.
 // - A sum that is -0 becomes +0. Nothing else becomes of it: a sum that is not 0 stays as it is.
 //
-// So sums that are no number, and those that are +0 where the definition may give -0, are made again term by term. A
-// sum is -0 by its definition if all its terms are, or if one was rounded to it; neither can be where no value is -0,
-// none that is not 0 is below BoxTask::least, and a coefficient is positive.
+// So sums that are NaN are made again term by term, and those that are +0 where the definition may give -0. Where no
+// value is -0, none that is not 0 is below BoxTask::least, and a coefficient is positive, it gives +0. A term that is
+// not 0 is at least 2^-960, so its last bit, and with it that of any sum, is above the smallest number: no sum is
+// rounded to 0, and one that cancels is +0. Without such terms all values of positive coefficients are +0, and so is
+// the sum from the first of them on.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
@@ -24,16 +26,12 @@ struct BoxProducts {
   using T = typename S::Value;
   using Chunk = ValueChunk<T>;
 
-  /// All threads of the thread block: copies the coefficients into shared memory, each row with zeros around it, and
-  /// makes numbers of what the rings have: a cell that nobody brings is multiplied by zero.
+  /// All threads of the thread block: copies the coefficients into shared memory, each row with zeros around it.
   static __device__ __forceinline__ void begin(const BoxTask<T>& task, unsigned char* shared) {
     T* to = reinterpret_cast<T*>(shared + S::block_warps * S::ring);
     for (i32 n = static_cast<i32>(threadIdx.x); n < S::span * S::coefficient_row; n += 32 * S::block_warps) {
       const i32 row = n / S::coefficient_row, column = n % S::coefficient_row - first_column;
       to[n] = column >= 0 && column < S::span ? task.coefficients[row * BoxTask<T>::row_of(S::span) + column] : T(0);
-    }
-    for (i32 at = 16 * static_cast<i32>(threadIdx.x); at < S::block_warps * S::ring; at += 512 * S::block_warps) {
-      *reinterpret_cast<Chunk*>(shared + at) = {};
     }
     __syncthreads();
   }
@@ -91,32 +89,34 @@ struct BoxProducts {
   /// first row that the batch needs
   static __device__ __forceinline__ void settle(T (&sum)[S::rows][S::cells], const BoxTask<T>& task,
                                                 const unsigned char* ring, i32 place) {
-    // Twice the upper halves of the values are 0, or those of infinities and NaN or larger.
-    constexpr device::u32 infinite = 0xFFE00000u;
-    device::u32 most = 0;
+    // By the upper half without its sign, less 1: largest for 0 (and for numbers below 2^-1042), then for NaN and
+    // infinities, which are made again as well.
+    constexpr device::u32 infinity = 0xFFE00000u;
+    device::u32 largest = 0;
 #pragma unroll
     for (i32 v = 0; v < S::rows; ++v) {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
-        const device::u32 before = twice_upper(sum[v][c]) - 1;
-        most = before > most ? before : most;
+        const device::u32 size = upper_half(sum[v][c]) - 1;
+        largest = size > largest ? size : largest;
       }
     }
-    if (!__any_sync(~0u, most >= infinite - 1)) return;
-    bool others = false;
+    if (!__any_sync(~0u, largest >= infinity - 1)) return;
+    bool not_finite = false;
 #pragma unroll
     for (i32 v = 0; v < S::rows; ++v) {
 #pragma unroll
-      for (i32 c = 0; c < S::cells; ++c) others |= twice_upper(sum[v][c]) >= infinite;
+      for (i32 c = 0; c < S::cells; ++c) not_finite |= upper_half(sum[v][c]) >= infinity;
     }
-    if (__any_sync(~0u, others) || has_doubtful(task, ring, place)) make_again(sum, task, ring, place);
+    if (__any_sync(~0u, not_finite) || has_doubtful(task, ring, place)) make_again(sum, task, ring, place);
   }
 
  private:
   /// The column of a padded row that has the first coefficient.
   static constexpr i32 first_column = 7 + S::halo - S::radius;
 
-  static __device__ __forceinline__ device::u32 twice_upper(T value) {
+  /// The upper half of a value's bits, shifted so that its sign is lost.
+  static __device__ __forceinline__ device::u32 upper_half(T value) {
     return static_cast<device::u32>(static_cast<device::u64>(__double_as_longlong(value)) >> 32) << 1;
   }
   static __device__ __forceinline__ const Chunk* row_at(const unsigned char* ring, i32 place, i32 number) {
@@ -167,14 +167,14 @@ struct BoxProducts {
 };
 
 /// A warp: makes matrix products of many kinds of values, and the same sums term by term in the order of the columns;
-/// sets *differ if the bits of any two differ, else to 0.
+/// *differ becomes 1 if the bits of any two numbers differ, else 0.
 template <class T>
 __global__ void check_products_kernel(device::u32* differ) {
   const device::u32 lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   bool wrong = false;
 #pragma unroll 1
   for (device::u32 turn = 0; turn < 256; ++turn) {
-    // Values near 1, of any exponent, that cancel, of the smallest sizes, and zeros.
+    // Values near 1, of any exponent, that cancel, of the smallest and the largest sizes, and zeros.
     const auto value = [&](device::u32 number) {
       device::u64 bits = (device::u64{turn} << 32 | number) * 0x9E3779B97F4A7C15u;
       bits = (bits ^ bits >> 29) * 0xBF58476D1CE4E5B9u;
@@ -185,6 +185,7 @@ __global__ void check_products_kernel(device::u32* differ) {
       const bool zeros = turn % 8 == 4 || (turn % 8 == 3 && number >= 96);
       if (zeros && (bits >> 52) % 2 != 0) return __longlong_as_double(sign);
       if (turn % 8 == 3) return __longlong_as_double(sign | (490 + (bits >> 52) % 40) << 52 | fraction);
+      if (turn % 8 == 6) return __longlong_as_double(sign | (1533 + (bits >> 52) % 3) << 52 | fraction);
       if (turn % 8 == 5 && number >= 64) return __longlong_as_double(sign | fraction >> (bits >> 52) % 52);
       return __longlong_as_double(sign | device::u64{1023} << 52 | fraction);
     };
@@ -201,7 +202,10 @@ __global__ void check_products_kernel(device::u32* differ) {
     }
     device::add_matrix_product(made, left(g, t), left(g + 8, t), right(t, g));
 #pragma unroll
-    for (device::u32 i = 0; i < 4; ++i) wrong |= __double_as_longlong(made[i]) != __double_as_longlong(wanted[i]);
+    for (device::u32 i = 0; i < 4; ++i) {
+      const bool is_number = made[i] == made[i] || wanted[i] == wanted[i];
+      wrong |= is_number && __double_as_longlong(made[i]) != __double_as_longlong(wanted[i]);
+    }
   }
   wrong = __any_sync(~0u, wrong);
   if (lane == 0) *differ = wrong ? 1 : 0;

@@ -163,9 +163,8 @@ class BoxRows {
         }
       }
     } else {
-      const i32 first = made < 0 ? -made : 0, end = count_ - made < S::rows ? count_ - made : S::rows;
-      write_each(task_, ring(), begin_ + made, {first, end}, column_, useful_begin_,
-                 useful_end_, place);
+      const i32 end = count_ - made < S::rows ? count_ - made : S::rows;
+      write_each(task_, ring(), begin_ + made, {0, end}, column_, useful_begin_, useful_end_, place);
       written_ = run_from(task_.to[0], made + S::rows);
     }
   }

@@ -21,15 +21,17 @@ struct BoxShape {
   static constexpr i32 span = 2 * radius + 1;
 
   // Rows in shared memory, in chunks of 16 bytes. The chunks whose numbers are equal modulo `lane_chunks` lie side by
-  // side in a plane. Lanes that take chunks of their own meet in no bank, nor do lanes that take a chunk each.
+  // side in a plane. Lanes that take chunks of their own meet in no bank, nor do lanes that take a chunk each. With
+  // an odd plane lanes that read the values of a matrix meet in none; then lanes that take a chunk each meet in
+  // pairs.
   static constexpr i32 chunk = 16 / sizeof(T), lane_chunks = cells / chunk;
   static constexpr i32 halo_chunks = (radius + chunk - 1) / chunk, halo = halo_chunks * chunk;
   static constexpr i32 near_chunks = lane_chunks + 2 * halo_chunks;  // that a lane takes of a row
   static constexpr i32 row_chunks = 32 * lane_chunks + 2 * halo_chunks;
   static constexpr i32 row_turns = (row_chunks + 31) / 32;  // in which a warp brings a row
   static constexpr i32 least_plane = (row_chunks + lane_chunks - 1) / lane_chunks;
-  static constexpr i32 plane = by_products ? least_plane / 2 * 2 + 1
-                                           : (least_plane + 7 - 8 / lane_chunks) / 8 * 8 + 8 / lane_chunks;
+  static constexpr i32 plane =
+      by_products ? least_plane / 2 * 2 + 1 : (least_plane + 7 - 8 / lane_chunks) / 8 * 8 + 8 / lane_chunks;
   static constexpr i32 row = 16 * lane_chunks * plane;  // bytes
   static constexpr i32 step =
       common_divisor(2 * radius, rows);  // rows that follow one another wherever a batch begins

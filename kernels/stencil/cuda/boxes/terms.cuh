@@ -1,7 +1,8 @@
 // The sums of a batch of rows, term by term (kernel.cuh).
 //
-// A lane takes one row of coefficients after another, with the rows of cells that meet it: each lies `radius` and more
-// above or below one of the batch, and is read from shared memory once. So the terms of a sum come in their order.
+// A lane takes one row of coefficients after another, with the rows of cells that meet it: each lies `radius` and
+// more above or below one of the batch, and is read from shared memory once. So the terms of a sum come in their
+// order.
 #pragma once
 
 #include "kernels/device/instructions.cuh"
