@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("large boxes on narrow and on tall grids on CUDA give the bit
   if (!context) return;
   const bool simulated = test::few_cases(*context);
   for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
-    for (unsigned seed = 0; seed < (simulated ? 2u : 60u); ++seed) {
+    for (unsigned seed = 0; seed < (simulated ? 2u : 20u); ++seed) {
       testing::SampleMaker maker(60000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
       INFO("seed " << seed);
       check(maker, wide_sample<TestType>(maker, Shape::box, radius, simulated ? 40 : 400, radius + 1, 100), *context);
