@@ -134,7 +134,7 @@ struct CudaStream {
   }
 };
 
-/// How the sums of large boxes are made (cuda/boxes/).
+/// The ways in which sums of large boxes are made (cuda/boxes/).
 enum class BoxSums {
   terms,    // term by term
   products  // as matrix products, in f64

@@ -1,6 +1,6 @@
 // The sums of a batch of rows as matrix products, in f64 (kernel.cuh).
 //
-// Of a row of a strip, 16 groups of 8 cells are the rows of a matrix; their terms by one row of coefficients are the
+// 16 groups of 8 cells of a strip's row are the rows of a matrix; their terms by one row of coefficients are the
 // product of the cells around each group with a band of those coefficients, 4 columns at a time. Where a product adds
 // its terms one by one in the order of its columns, as check_products_kernel sees, the bits are those of the
 // definition, but for what the zeros beside the band contribute:

@@ -59,7 +59,7 @@ class BoxRows {
   __device__ __forceinline__ Chunk* at(i32 place) const { return reinterpret_cast<Chunk*>(shared_ + place); }
 
   __device__ __forceinline__ unsigned char* ring() const { return shared_ + (bring_at_ - 16 * S::chunk_at(lane())); }
-  /// Of the row at `place`, chunk `number` of those of which this lane makes the sums.
+  /// Chunk `number` of those of which this lane makes the sums. @param place of the row
   __device__ __forceinline__ Chunk* own(i32 place, i32 number) const {
     if constexpr (S::by_products) return at(write_at_ + place) + 32 / S::lane_chunks * number;
     else return at(near_at_ + place) + S::chunk_at(number + S::halo_chunks);

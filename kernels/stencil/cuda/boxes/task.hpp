@@ -19,8 +19,8 @@ struct BoxTask : StreamRows<T, 1> {
   }
   /// Row-major, of the square around the cell.
   alignas(16) T coefficients[most_span * row_of(most_span)];
-  /// Of sums by products: a product of a value of at least this size and a coefficient that is not 0 is too large to
-  /// be rounded to 0, and so are sums of such products.
+  /// The least size of values whose products with coefficients other than 0, and sums of these, are too large to be
+  /// rounded to 0. For sums by products.
   T least;
 };
 
