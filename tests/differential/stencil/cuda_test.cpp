@@ -1,41 +1,13 @@
 // Stencils on CUDA against their definition, to the bit: every operator, any faces, arrays, and any cut.
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <limits>
 #include <thread>
 
-#include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/measured.hpp"
-#include "tests/differential/stencil/compare.hpp"
-
-#include "tests/support/cuda_device.hpp"
+#include "tests/differential/stencil/on_cuda.hpp"
 
 namespace terrace::stencil {
 namespace {
-
-/// A kernel with its workspace.
-class CudaStencil final : public device::BlockKernel {
- public:
-  CudaStencil(const StencilSpec& spec, device::Context& context)
-      : workspace_(context, static_cast<std::int64_t>(stencil_cuda_bytes(spec, context.limits()))),
-        kernel_(make_stencil_cuda(spec, context, workspace_.data())),
-        context_(context) {}
-  ~CudaStencil() override {
-    context_.record(device::Queue::compute)->wait();
-    CHECK(workspace_.is_intact());
-  }
-  void run(const device::Port& port) override { kernel_->run(port); }
-
- private:
-  testing::GuardedMemory workspace_;
-  std::unique_ptr<device::BlockKernel> kernel_;
-  device::Context& context_;
-};
-
-void check(testing::SampleMaker& maker, const testing::Sample& sample, device::Context& context) {
-  testing::check_sample(maker, sample, context,
-                        [&](const StencilSpec& spec) { return std::make_unique<CudaStencil>(spec, context); });
-}
 
 TEST_CASE("stencils on CUDA give the bits of the definition") {
   const auto context = test::cuda_context();
@@ -46,34 +18,6 @@ TEST_CASE("stencils on CUDA give the bits of the definition") {
     testing::SampleMaker maker(seed, simulated ? 600 : 20000, simulated ? 8 : 24);
     check(maker, maker.make(), *context);
   }
-}
-
-/// A sum over a star or a box on a wide grid, which is made many steps at a time.
-template <class T>
-testing::Sample wide_sample(testing::SampleMaker& maker, Shape shape, int radius, std::int64_t most_rows,
-                            std::int64_t least_width, std::int64_t more_width) {
-  testing::Sample sample;
-  StencilSpec& spec = sample.spec;
-  spec.name = shape == Shape::star ? "star2d" : "box2d";
-  spec.value = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
-  spec.radius = radius;
-  spec.extents = {radius + 1 + maker.below(most_rows), 1, least_width + maker.below(more_width)};
-  if (maker.chance(50)) spec.extents[2] = (spec.extents[2] + 3) / 4 * 4;
-  for (const std::size_t axis : {0, 2}) {
-    spec.faces[axis].low = spec.faces[axis].high = maker.chance(60) ? Face::fixed : Face::periodic;
-  }
-  spec.faces[1].low = spec.faces[1].high = Face::edge;
-  spec.terms = terms_of(shape, 2, radius);
-  for (Term<double>& term : spec.terms) term.coefficient *= 0.5 + 0.125 * static_cast<double>(maker.below(9));
-  spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
-  sample.step = maker.below(5);
-  sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 36);
-  spec.pass_steps = 1 + maker.below(sample.steps);
-  spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_slab_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  spec.slab_rows = maker.chance(40) ? spec.extents[0] : least + maker.below(20);
-  spec.parts = 1 + maker.below(3);
-  return sample;
 }
 
 TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bits of the definition", "", float,
@@ -94,98 +38,6 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
       }
     }
   }
-}
-
-TEMPLATE_TEST_CASE("large boxes on narrow and on tall grids on CUDA give the bits of the definition", "", float,
-                   double) {
-  const auto context = test::cuda_context();
-  if (!context) return;
-  const bool simulated = test::few_cases(*context);
-  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
-    for (unsigned seed = 0; seed < (simulated ? 2u : 20u); ++seed) {
-      testing::SampleMaker maker(60000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
-      INFO("seed " << seed);
-      check(maker, wide_sample<TestType>(maker, Shape::box, radius, simulated ? 40 : 400, radius + 1, 100), *context);
-      // More batches of rows than a launch has warps.
-      if (seed >= 2) continue;
-      check(maker, wide_sample<TestType>(maker, Shape::box, radius, simulated ? 300 : 12000, radius + 1, 20),
-            *context);
-    }
-  }
-}
-
-TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA give the bits of the definition", "",
-                   float, double) {
-  const auto context = test::cuda_context();
-  if (!context) return;
-  const bool simulated = test::few_cases(*context);
-  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
-    for (unsigned seed = 0; seed < (simulated ? 6u : 40u); ++seed) {
-      testing::SampleMaker maker(70000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
-      INFO("seed " << seed);
-      testing::Sample sample = wide_sample<TestType>(maker, Shape::box, radius, simulated ? 24 : 100, 2 * radius + 1,
-                                                     simulated ? 200 : 600);
-      sample.steps = 1 + maker.below(4);
-      sample.spec.pass_steps = sample.steps;
-      sample.spec.slab_rows = sample.spec.extents[0];
-      // Coefficients of any sign, zeros among them, or all of them negative, or far apart.
-      const std::int64_t kind = maker.below(4);
-      for (Term<double>& term : sample.spec.terms) {
-        if (kind == 0) term.coefficient *= static_cast<double>(maker.below(3) - 1);
-        if (kind == 1) term.coefficient = -term.coefficient;
-        if (kind == 2 && maker.chance(1)) term.coefficient *= sizeof(TestType) == 8 ? 0x1p-900 : 0x1p-100;
-      }
-      maker.take_edge_values();
-      check(maker, sample, *context);
-    }
-  }
-}
-
-TEST_CASE("zeros of large boxes in f64 have the sign of the definition on CUDA") {
-  const auto context = test::cuda_context();
-  if (!context) return;
-  constexpr double least = std::numeric_limits<double>::denorm_min();
-  unsigned seed = 80000;
-  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
-    for (const char* signs : {"+", "-", "+-", "0-", "-+-"}) {  // of the coefficients: the last one goes on
-      for (const double others : {0.0, -0.0}) {
-        for (const double one : {-least, least, 1.0, -1.0, -others}) {
-          for (int turn = 0; turn < 4; ++turn) {
-            testing::SampleMaker maker(++seed, 0, 0);
-            INFO("seed " << seed << ", signs " << signs << ", " << one << " among " << others);
-            testing::Sample sample = wide_sample<double>(maker, Shape::box, radius, 24, 2 * radius + 1, 200);
-            sample.steps = sample.spec.pass_steps = 1 + maker.below(2);
-            sample.spec.slab_rows = sample.spec.extents[0];
-            const char* sign = signs;
-            for (Term<double>& term : sample.spec.terms) {
-              term.coefficient *= *sign == '0' ? 0 : *sign == '-' ? -1 : 1;
-              if (sign[1] != '\0') ++sign;
-            }
-            maker.take_one_value(one, others);
-            check(maker, sample, *context);
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("large boxes in f64 are summed by matrix products on CUDA, unless their zeros would be in doubt") {
-  const auto context = test::cuda_context();
-  if (!context) return;
-  testing::GuardedMemory workspace(*context, 4096);
-  testing::SampleMaker maker(1, 0, 0);
-  StencilSpec spec = wide_sample<double>(maker, Shape::box, 6, 40, 300, 1).spec;
-  const auto sums = [&] { return box_for<double>(spec, *context, workspace.data()).value().sums; };
-  CHECK(sums() == measured::BoxSums::products);
-  for (Term<double>& term : spec.terms) term.coefficient *= -1;
-  CHECK(sums() == measured::BoxSums::terms);
-  spec.terms[0].coefficient = 0;
-  CHECK(sums() == measured::BoxSums::terms);
-  spec.terms[1].coefficient *= -1;
-  CHECK(sums() == measured::BoxSums::products);
-  spec.terms[1].coefficient = 0x1p-600;
-  CHECK(sums() == measured::BoxSums::terms);
 }
 
 /// An update in three dimensions on planes of half a tile of its kernel and more, which is made some steps at a time.

@@ -1,0 +1,106 @@
+// Sums over large boxes on CUDA against their definition, to the bit.
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "kernels/stencil/cuda/linear.hpp"
+#include "kernels/stencil/measured.hpp"
+#include "tests/differential/stencil/on_cuda.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+TEMPLATE_TEST_CASE("large boxes on narrow and on tall grids on CUDA give the bits of the definition", "", float,
+                   double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::few_cases(*context);
+  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
+    for (unsigned seed = 0; seed < (simulated ? 2u : 60u); ++seed) {
+      testing::SampleMaker maker(60000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
+      INFO("seed " << seed);
+      check(maker, wide_sample<TestType>(maker, Shape::box, radius, simulated ? 40 : 400, radius + 1, 100), *context);
+      // More batches of rows than a launch has warps.
+      if (seed >= 6) continue;
+      check(maker, wide_sample<TestType>(maker, Shape::box, radius, simulated ? 300 : 12000, radius + 1, 20),
+            *context);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA give the bits of the definition", "",
+                   float, double) {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::few_cases(*context);
+  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
+    for (unsigned seed = 0; seed < (simulated ? 6u : 40u); ++seed) {
+      testing::SampleMaker maker(70000 + 100 * seed + static_cast<unsigned>(radius), 0, 0);
+      INFO("seed " << seed);
+      testing::Sample sample = wide_sample<TestType>(maker, Shape::box, radius, simulated ? 24 : 100, 2 * radius + 1,
+                                                     simulated ? 200 : 600);
+      sample.steps = 1 + maker.below(4);
+      sample.spec.pass_steps = sample.steps;
+      sample.spec.slab_rows = sample.spec.extents[0];
+      // Coefficients of any sign, zeros among them, or all of them negative, or far apart.
+      const std::int64_t kind = maker.below(4);
+      for (Term<double>& term : sample.spec.terms) {
+        if (kind == 0) term.coefficient *= static_cast<double>(maker.below(3) - 1);
+        if (kind == 1) term.coefficient = -term.coefficient;
+        if (kind == 2 && maker.chance(1)) term.coefficient *= sizeof(TestType) == 8 ? 0x1p-900 : 0x1p-100;
+      }
+      maker.take_edge_values();
+      check(maker, sample, *context);
+    }
+  }
+}
+
+TEST_CASE("zeros of large boxes in f64 have the sign of the definition on CUDA") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::few_cases(*context);
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  unsigned seed = 80000;
+  for (int radius = measured::CudaBox::least_radius; radius <= measured::CudaBox::most_radius; ++radius) {
+    for (const char* signs : {"+", "-", "+-", "0-", "-+-"}) {  // of the coefficients: the last one goes on
+      for (const double others : {0.0, -0.0}) {
+        for (const double one : {-least, least, 1.0, -1.0, -others}) {
+          for (int turn = 0; turn < (simulated ? 4 : 10); ++turn) {
+            testing::SampleMaker maker(++seed, 0, 0);
+            INFO("seed " << seed << ", signs " << signs << ", " << one << " among " << others);
+            testing::Sample sample = wide_sample<double>(maker, Shape::box, radius, 24, 2 * radius + 1, 200);
+            sample.steps = sample.spec.pass_steps = 1 + maker.below(2);
+            sample.spec.slab_rows = sample.spec.extents[0];
+            const char* sign = signs;
+            for (Term<double>& term : sample.spec.terms) {
+              term.coefficient *= *sign == '0' ? 0 : *sign == '-' ? -1 : 1;
+              if (sign[1] != '\0') ++sign;
+            }
+            maker.take_one_value(one, others);
+            check(maker, sample, *context);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("large boxes in f64 are summed by matrix products on CUDA, unless their zeros would be in doubt") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  testing::GuardedMemory workspace(*context, 4096);
+  testing::SampleMaker maker(1, 0, 0);
+  StencilSpec spec = wide_sample<double>(maker, Shape::box, 6, 40, 300, 1).spec;
+  const auto sums = [&] { return box_for<double>(spec, *context, workspace.data()).value().sums; };
+  CHECK(sums() == measured::BoxSums::products);
+  for (Term<double>& term : spec.terms) term.coefficient *= -1;
+  CHECK(sums() == measured::BoxSums::terms);
+  spec.terms[0].coefficient = 0;
+  CHECK(sums() == measured::BoxSums::terms);
+  spec.terms[1].coefficient *= -1;
+  CHECK(sums() == measured::BoxSums::products);
+  spec.terms[1].coefficient = 0x1p-600;
+  CHECK(sums() == measured::BoxSums::terms);
+}
+
+}  // namespace
+}  // namespace terrace::stencil

@@ -1,0 +1,61 @@
+// Stencils on CUDA in tests, and sums on wide grids, which it makes many steps at a time.
+#pragma once
+
+#include "tests/differential/stencil/compare.hpp"
+#include "tests/support/cuda_device.hpp"
+
+namespace terrace::stencil {
+
+/// A kernel with its workspace.
+class CudaStencil final : public device::BlockKernel {
+ public:
+  CudaStencil(const StencilSpec& spec, device::Context& context)
+      : workspace_(context, static_cast<std::int64_t>(stencil_cuda_bytes(spec, context.limits()))),
+        kernel_(make_stencil_cuda(spec, context, workspace_.data())),
+        context_(context) {}
+  ~CudaStencil() override {
+    context_.record(device::Queue::compute)->wait();
+    CHECK(workspace_.is_intact());
+  }
+  void run(const device::Port& port) override { kernel_->run(port); }
+
+ private:
+  testing::GuardedMemory workspace_;
+  std::unique_ptr<device::BlockKernel> kernel_;
+  device::Context& context_;
+};
+
+inline void check(testing::SampleMaker& maker, const testing::Sample& sample, device::Context& context) {
+  testing::check_sample(maker, sample, context,
+                        [&](const StencilSpec& spec) { return std::make_unique<CudaStencil>(spec, context); });
+}
+
+/// A sum over a star or a box on a wide grid, which is made many steps at a time.
+template <class T>
+testing::Sample wide_sample(testing::SampleMaker& maker, Shape shape, int radius, std::int64_t most_rows,
+                            std::int64_t least_width, std::int64_t more_width) {
+  testing::Sample sample;
+  StencilSpec& spec = sample.spec;
+  spec.name = shape == Shape::star ? "star2d" : "box2d";
+  spec.value = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+  spec.radius = radius;
+  spec.extents = {radius + 1 + maker.below(most_rows), 1, least_width + maker.below(more_width)};
+  if (maker.chance(50)) spec.extents[2] = (spec.extents[2] + 3) / 4 * 4;
+  for (const std::size_t axis : {0, 2}) {
+    spec.faces[axis].low = spec.faces[axis].high = maker.chance(60) ? Face::fixed : Face::periodic;
+  }
+  spec.faces[1].low = spec.faces[1].high = Face::edge;
+  spec.terms = terms_of(shape, 2, radius);
+  for (Term<double>& term : spec.terms) term.coefficient *= 0.5 + 0.125 * static_cast<double>(maker.below(9));
+  spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
+  sample.step = maker.below(5);
+  sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 36);
+  spec.pass_steps = 1 + maker.below(sample.steps);
+  spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
+  const std::int64_t least = least_slab_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  spec.slab_rows = maker.chance(40) ? spec.extents[0] : least + maker.below(20);
+  spec.parts = 1 + maker.below(3);
+  return sample;
+}
+
+}  // namespace terrace::stencil
