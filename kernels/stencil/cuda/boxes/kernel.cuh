@@ -37,7 +37,7 @@ class BoxStrip : BoxRows<S> {
   using Sums = typename BoxSumsOf<S>::Type;
 
  public:
-  __device__ __forceinline__ BoxStrip(const Task& task, i32 warp) : Rows(task, warp) { Sums::begin(task_, shared_); }
+  __device__ __forceinline__ BoxStrip(const Task& task, i32 warp) : Rows(task, warp) { bring_coefficients(); }
 
   /// Makes a part of a strip after the other.
   __device__ __forceinline__ void run(i32 warp) {
@@ -57,6 +57,23 @@ class BoxStrip : BoxRows<S> {
   }
 
  private:
+  /// All threads of the thread block: copies the coefficients into shared memory, if they are read from there.
+  __device__ __forceinline__ void bring_coefficients() const {
+    if constexpr (S::in_shared) {
+      T* to = reinterpret_cast<T*>(shared_ + S::coefficients_at);
+      for (i32 n = static_cast<i32>(threadIdx.x); n < S::span * S::coefficient_row; n += 32 * S::block_warps) {
+        const i32 row = n / S::coefficient_row, column = n % S::coefficient_row - S::first_coefficient;
+        const bool is_there = column >= 0 && column < S::span;
+        to[n] = is_there ? task_.coefficients[row * Task::row_of(S::span) + column] : T(0);
+      }
+      __syncthreads();
+    }
+  }
+  __device__ __forceinline__ const T* coefficients() const {
+    if constexpr (!S::in_shared) return task_.coefficients;
+    else return reinterpret_cast<const T*>(shared_ + S::coefficients_at) + S::coefficient_of(Rows::lane());
+  }
+
   __device__ __forceinline__ void make_chunk() {
     const i32 levels = Rows::levels();
     i32 end = count_ + S::radius * levels;
@@ -94,7 +111,7 @@ class BoxStrip : BoxRows<S> {
   /// Makes the rows of a level from those of the level before, whose window begins at `place`, and puts them there.
   __device__ __forceinline__ void make(i32 place, i32 made) const {
     T sum[S::rows][S::cells];
-    Sums::add(sum, shared_, near_at_ + place, near_at_ + S::ring, Sums::coefficients(task_, shared_));
+    add_up(sum, near_at_ + place);
     if constexpr (S::by_products) Sums::settle(sum, task_, Rows::ring(), place);
     if (keeps_columns_ || made < low_ || made + S::rows > high_) keep(sum, place, made);
     __syncwarp();
@@ -109,6 +126,41 @@ class BoxStrip : BoxRows<S> {
       }
     }
     __syncwarp();
+  }
+  /// Makes the sums of this lane's cells of a batch. One row of coefficients is taken after another, with the rows of
+  /// cells that meet it: each lies `radius` and more above or below one of the batch, and is read from shared memory
+  /// once. So the terms of a sum come in their order.
+  /// @param row place of what this lane takes of the first row that the batch needs
+  __device__ __forceinline__ void add_up(T (&sum)[S::rows][S::cells], i32 row) const {
+#pragma unroll
+    for (i32 v = 0; v < S::rows; ++v) {
+#pragma unroll
+      for (i32 c = 0; c < S::cells; ++c) sum[v][c] = Sums::nothing();
+    }
+    i32 end = near_at_ + S::ring;
+    device::forget(end);
+    T near[S::rows][S::near_values];
+    const auto take = [&](i32 turn, i32 number) {
+      Sums::load(near[turn], shared_ + row);
+      row += S::row;
+      if (number % S::step == S::step - 1 && row == end) row -= S::ring;
+    };
+#pragma unroll
+    for (i32 v = 0; v + 1 < S::rows; ++v) take(v, v);
+    // As many rows of coefficients in turn as there are rows of sums: then every row is where it was.
+    const T* coefficients = this->coefficients();
+    i32 left = S::span;
+#pragma unroll 1
+    while (true) {
+#pragma unroll
+      for (i32 u = 0; u < S::rows; ++u) {
+        take((u + S::rows - 1) % S::rows, u + S::rows - 1);
+        Sums::add(sum, near, u, coefficients + u * S::coefficient_row);
+        if (u == (S::span - 1) % S::rows && left <= S::rows) return;
+      }
+      left -= S::rows;
+      coefficients += S::rows * S::coefficient_row;
+    }
   }
   /// Cells within the radius of the grid's ends keep their values.
   __device__ __forceinline__ void keep(T (&sum)[S::rows][S::cells], i32 place, i32 made) const {

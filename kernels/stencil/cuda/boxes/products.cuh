@@ -1,4 +1,4 @@
-// The sums of a batch of rows as matrix products, in f64 (kernel.cuh).
+// The terms of a batch's sums by one row of coefficients as matrix products, in f64 (kernel.cuh).
 //
 // 16 groups of 8 cells of a strip's row are the rows of a matrix; their terms by one row of coefficients are the
 // product of the cells around each group with a band of those coefficients, 4 columns at a time. Where a product adds
@@ -26,62 +26,29 @@ struct BoxProducts {
   using T = typename S::Value;
   using Chunk = ValueChunk<T>;
 
-  /// All threads of the thread block: copies the coefficients into shared memory, each row with zeros around it.
-  static __device__ __forceinline__ void begin(const BoxTask<T>& task, unsigned char* shared) {
-    T* to = reinterpret_cast<T*>(shared + S::block_warps * S::ring);
-    for (i32 n = static_cast<i32>(threadIdx.x); n < S::span * S::coefficient_row; n += 32 * S::block_warps) {
-      const i32 row = n / S::coefficient_row, column = n % S::coefficient_row - first_column;
-      to[n] = column >= 0 && column < S::span ? task.coefficients[row * BoxTask<T>::row_of(S::span) + column] : T(0);
-    }
-    __syncthreads();
-  }
-  /// Element (t, g) of the band of the first row's first product, of lane 4 g + t.
-  static __device__ __forceinline__ const T* coefficients(const BoxTask<T>&, unsigned char* shared) {
-    const i32 lane = static_cast<i32>(threadIdx.x % 32);
-    return reinterpret_cast<const T*>(shared + S::block_warps * S::ring) + 7 + lane % 4 - lane / 4;
-  }
+  /// What a sum begins with.
+  static __device__ __forceinline__ T nothing() { return T(0); }
 
-  /// Makes the sums of a lane's cells of a batch. See BoxTerms.
-  static __device__ __forceinline__ void add(T (&sum)[S::rows][S::cells], const unsigned char* shared, i32 row,
-                                             i32 end, const T* coefficients) {
+  /// Takes what this lane needs of a row of cells: its elements of the matrix of each product.
+  static __device__ __forceinline__ void load(T (&near)[S::near_values], const unsigned char* row) {
+    constexpr i32 lower = 8 * 8 / S::chunk / S::lane_chunks * 16;  // bytes from a group to the eighth after it
 #pragma unroll
-    for (i32 v = 0; v < S::rows; ++v) {
-#pragma unroll
-      for (i32 c = 0; c < S::cells; ++c) sum[v][c] = T(0);
+    for (i32 k = 0; k < S::products; ++k) {
+      near[2 * k] = *reinterpret_cast<const T*>(row + 16 * k);
+      near[2 * k + 1] = *reinterpret_cast<const T*>(row + 16 * k + lower);
     }
-    device::forget(end);
-    T near[S::rows][2 * S::products];
-    const auto take = [&](i32 turn, i32 number) {
-      constexpr i32 lower = 8 * 8 / S::chunk / S::lane_chunks * 16;  // bytes from a group to the eighth after it
+  }
+  /// Adds the terms by one row of coefficients. See BoxTerms.
+  static __device__ __forceinline__ void add(T (&sum)[S::rows][S::cells], const T (&near)[S::rows][S::near_values],
+                                             i32 first, const T* coefficients) {
 #pragma unroll
-      for (i32 k = 0; k < S::products; ++k) {
-        near[turn][2 * k] = *reinterpret_cast<const T*>(shared + row + 16 * k);
-        near[turn][2 * k + 1] = *reinterpret_cast<const T*>(shared + row + 16 * k + lower);
+    for (i32 k = 0; k < S::products; ++k) {
+      const T coefficient = coefficients[4 * k];
+#pragma unroll
+      for (i32 v = 0; v < S::rows; ++v) {
+        const T* cells = &near[(first + v) % S::rows][2 * k];
+        device::add_matrix_product(sum[v], cells[0], cells[1], coefficient);
       }
-      row += S::row;
-      if (number % S::step == S::step - 1 && row == end) row -= S::ring;
-    };
-#pragma unroll
-    for (i32 v = 0; v + 1 < S::rows; ++v) take(v, v);
-    i32 left = S::span;
-#pragma unroll 1
-    while (true) {
-#pragma unroll
-      for (i32 u = 0; u < S::rows; ++u) {
-        take((u + S::rows - 1) % S::rows, u + S::rows - 1);
-#pragma unroll
-        for (i32 k = 0; k < S::products; ++k) {
-          const T coefficient = coefficients[u * S::coefficient_row + 4 * k];
-#pragma unroll
-          for (i32 v = 0; v < S::rows; ++v) {
-            const T* cells = &near[(u + v) % S::rows][2 * k];
-            device::add_matrix_product(sum[v], cells[0], cells[1], coefficient);
-          }
-        }
-        if (u == (S::span - 1) % S::rows && left <= S::rows) return;
-      }
-      left -= S::rows;
-      coefficients += S::rows * S::coefficient_row;
     }
   }
 
@@ -112,9 +79,6 @@ struct BoxProducts {
   }
 
  private:
-  /// The column of a padded row that has the first coefficient.
-  static constexpr i32 first_column = 7 + S::halo - S::radius;
-
   /// The upper half of a value's bits, shifted so that its sign is lost.
   static __device__ __forceinline__ device::u32 upper_half(T value) {
     return static_cast<device::u32>(static_cast<device::u64>(__double_as_longlong(value)) >> 32) << 1;

@@ -26,7 +26,7 @@ struct BoxShape {
   // pairs.
   static constexpr i32 chunk = 16 / sizeof(T), lane_chunks = cells / chunk;
   static constexpr i32 halo_chunks = (radius + chunk - 1) / chunk, halo = halo_chunks * chunk;
-  static constexpr i32 near_chunks = lane_chunks + 2 * halo_chunks;  // that a lane takes of a row
+  static constexpr i32 near_chunks = lane_chunks + 2 * halo_chunks;  // that the cells of a lane need of a row
   static constexpr i32 row_chunks = 32 * lane_chunks + 2 * halo_chunks;
   static constexpr i32 row_turns = (row_chunks + 31) / 32;  // in which a warp brings a row
   static constexpr i32 least_plane = (row_chunks + lane_chunks - 1) / lane_chunks;
@@ -38,12 +38,16 @@ struct BoxShape {
   static constexpr i32 ring = (2 * radius * sizes.levels + 2 * rows) * row;  // bytes
   static constexpr i32 block_warps = BoxTask<T>::block_warps;
 
-  // Coefficients: of products (products.cuh) rows of a band, with zeros before and behind.
+  // Coefficients: for products (products.cuh) in rows of a band, with zeros before and behind.
   static constexpr i32 products = (8 + radius + halo + 3) / 4;  // of a row of coefficients with a row of cells
   static constexpr i32 coefficient_row = by_products ? 4 * products + 8 : BoxTask<T>::row_of(span);
+  static constexpr i32 first_coefficient = by_products ? 7 + halo - radius : 0;  // its column
   static constexpr bool in_shared = by_products || sizes.in_shared;
+  static constexpr i32 coefficients_at = ring * block_warps;  // in shared memory
   static constexpr i32 shared_bytes =
-      ring * block_warps + (in_shared ? span * coefficient_row * static_cast<i32>(sizeof(T)) : 0);
+      coefficients_at + (in_shared ? span * coefficient_row * static_cast<i32>(sizeof(T)) : 0);
+
+  static constexpr i32 near_values = by_products ? 2 * products : near_chunks * chunk;  // that a lane takes of a row
 
   /// The number in a row's memory of a chunk of it. That of the chunk 32 further on is 32 / lane_chunks further on.
   TERRACE_HOST_DEVICE static constexpr i32 chunk_at(i32 number) {
@@ -57,6 +61,12 @@ struct BoxShape {
   TERRACE_HOST_DEVICE static constexpr i32 near_place(i32 lane) {
     if (!by_products) return 16 * lane;
     return 16 * (lane % 4 / 2 * plane + lane / 4 * 2) + lane % 2 * 8;
+  }
+
+  /// The first coefficient that a lane takes, of the first row: of products element (t, g) of the first one's band in
+  /// lane 4 g + t.
+  TERRACE_HOST_DEVICE static constexpr i32 coefficient_of(i32 lane) {
+    return by_products ? 7 + lane % 4 - lane / 4 : 0;
   }
 
   static_assert(cells % chunk == 0 && 8 % lane_chunks == 0 && plane >= row_chunks / lane_chunks);
