@@ -82,6 +82,7 @@ class Cut {
     task.first = slab.first;
     task.last = slab.last;
     task.whole = whole();
+    task.turn = slab.number - slabs_of(slab.part).begin;
     task.step = step;
     task.steps = steps;
     task.row_begin = slab.first ? std::min(slab.above.begin, slab.rows.begin) : slab.rows.begin;

@@ -6,8 +6,8 @@
 // its last row, unless the slab is the last one; so the rows that a level needs below it are there.
 //
 // Rows are updated in place: a row's place holds its newest level. What the next slab needs in addition, the 2 *
-// radius last rows of each level, is handed on in the carry: 2 * radius * steps rows of each field. The kernel that
-// writes a carry alone reads it.
+// radius last rows of each level, is handed on in the carry, which has carry_rows() rows of each field. The kernel
+// that writes a carry alone reads it.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -46,6 +46,7 @@ struct StencilTask {
   i32 first, last;           // not 0: the first and the last slab of a stream
   i32 whole;                 // not 0: `fields` hold the whole grid: a periodic axis 0 is read modulo its extent
   i32 measures;              // not 0: the changes of the last step are asked for, of all slabs of the pass
+  i64 turn;                  // number of the slab in its stream
   i64 step, steps;           // steps made before; steps of the pass
   i64 row_begin, row_end;    // rows that come in, or rows to save, or changes to add up
   i64 part_begin, part_end;  // rows that the stream leaves

@@ -100,7 +100,8 @@ void StencilPlan::add_between_slabs() {
   };
   if (!cut_.whole()) carry_ = static_cast<int>(arrays_.size());
   for (std::size_t f = 0; f < fields() && carry_ >= 0; ++f) {
-    scratch("carry of " + arrays_[f].name, cut_.parts(), 2 * rows);
+    scratch("carry of " + arrays_[f].name, cut_.parts(),
+            std::max<std::int64_t>(1, stencil::carry_rows(spec_.radius, spec_.pass_steps)));
   }
   if (cut_.has_rims()) rims_ = static_cast<int>(arrays_.size());
   for (std::size_t f = 0; f < fields() && rims_ >= 0; ++f) {

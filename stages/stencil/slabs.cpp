@@ -113,7 +113,10 @@ std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& nee
   const std::int64_t of_array =
       spec.arrays == 0 ? 0 : std::max(count(array_tiles), cut.most_array_tiles(spec.pass_steps));
   std::int64_t bytes = tile * (needs.fields * count(tiles) + spec.arrays * of_array);
-  if (!cut.whole()) bytes += needs.fields * pages(2 * handed_on);
+  if (!cut.whole()) {
+    const auto carry = static_cast<double>(stencil::carry_rows(spec.radius, spec.pass_steps));
+    bytes += needs.fields * pages(row_bytes(spec) * carry);
+  }
   if (cut.has_rims()) bytes += needs.fields * 2 * pages(handed_on);
   if (needs.checks) bytes += pages(changes_bytes(spec));
   // A snapshot has a tile of each field, and another one into which it is copied.

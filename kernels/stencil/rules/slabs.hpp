@@ -55,13 +55,18 @@ TERRACE_HOST_DEVICE constexpr RowRange input_rows(const Axis& axis, const Stenci
   return {task.first != 0 ? own.begin : axis.wraps || begin > 0 ? begin : 0, own.end};
 }
 
-/// The rows of `level` that a slab takes from the slab above to make `levels` further ones: in the carry, from
-/// its row 2 * radius * level on. Empty in the first slab. Rows below 0 of a grid that does not wrap are not there;
-/// they keep their places in the carry.
+/// The rows of `level` that a slab takes from the slab above to make `levels` further ones. Empty in the first slab.
+/// Rows below 0 of a grid that does not wrap are not there; they keep their places in the carry.
 TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const StencilTask& task, i64 level,
                                                     i64 levels) {
   const i64 end = task.row_begin - level * axis.radius;
   return {task.first != 0 ? end : end - 2 * levels * axis.radius, end};
+}
+
+/// The rows of a carry: 2 * radius for each level of a pass, and the places of those that a kernel writes at once
+/// while it reads what the slab above handed on (cuda/blocks/launches.hpp).
+constexpr i64 carry_rows(i64 radius, i64 steps) {
+  return 2 * radius * (steps + (steps <= most_steps_at_once ? steps : most_steps_at_once + 1));
 }
 
 /// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, its

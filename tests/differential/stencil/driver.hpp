@@ -84,7 +84,7 @@ class StencilDriver {
     for (const auto& array : grids.arrays) arrays_.push_back(tiles_of(array));
     const std::int64_t rim = axis_.radius * spec.pass_steps;
     for (std::int64_t part = 0; part < cut_.parts() && cut_.slabs() > 0; ++part) {
-      carries_.push_back(memories(2 * rim));
+      carries_.push_back(memories(carry_rows(axis_.radius, spec.pass_steps)));
       above_.push_back(memories(cut_.has_rims() ? rim : 0));
       below_.push_back(memories(cut_.has_rims() ? rim : 0));
     }

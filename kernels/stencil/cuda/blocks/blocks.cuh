@@ -81,85 +81,89 @@ void StencilBlocks<T>::compute(const StencilTask& task) {
 
 template <class T>
 void StencilBlocks<T>::advance(const StencilTask& task) {
-  const std::vector<i64> depths = depths_of(task);
-  bool from_fields = true;
-  if (depths.size() % 2 == 1) {
+  const SlabLaunches all(counts_of(task), axis_.radius, task.first == 0 || task.last == 0);
+  if (!all.launches.empty() && !all.launches.front().from_fields) {
     // Levels are made from one memory into the other, and the last ones have to end in the fields.
     for (std::size_t f = 0; f < fields_; ++f) {
-      const RowRange rows = task.whole != 0 ? RowRange{0, axis_.rows} : level_rows(axis_, task, 0);
-      copy_rows(own_rows(task, f, rows, true), own_rows(task, f, rows, false));
+      const RowRange rows = own_rows(task, 0);
+      Lines<T> from{}, to{};
+      add_own(from, task, f, rows, true);
+      add_own(to, task, f, rows, false);
+      copy_rows(from, to);
     }
-    from_fields = false;
   }
-  i64 level = 0;
-  for (const i64 count : depths) {
-    const Levels<T> levels = levels_of(task, level, count, from_fields);
+  for (std::size_t number = 0; number < all.launches.size(); ++number) {
+    const SlabLaunch& launch = all.launches[number];
+    const Levels<T> levels = levels_of(task, all, number);
     make_levels(task, levels);
-    if (task.measures != 0 && level + count == task.steps) find_changes(task, levels);
-    if (task.last == 0) hand_on(task, level, levels);
-    level += count;
-    from_fields = !from_fields;
+    if (task.measures != 0 && launch.level + launch.count == task.steps) find_changes(task, levels);
+    if (task.last == 0 && launch.is_copied()) hand_on(task, all, launch, levels);
   }
 }
 
-/// The steps that are made at once, one number after another: an even number of times if that can be. The last step
-/// is made by itself if its changes are asked for.
+/// The steps of each launch: an even number of launches if that can be, none of which makes fewer steps than the one
+/// before. The last step is made by itself if its changes are asked for.
 template <class T>
-std::vector<i64> StencilBlocks<T>::depths_of(const StencilTask& task) const {
+std::vector<i64> StencilBlocks<T>::counts_of(const StencilTask& task) const {
   const i64 alone = task.measures != 0 && task.steps > 0 ? 1 : 0, steps = task.steps - alone;
   const i64 most = most_levels(task);
   i64 times = (steps + most - 1) / most;
   if ((times + alone) % 2 == 1 && times > 0 && times < steps) ++times;
-  std::vector<i64> depths;
+  std::vector<i64> counts;
   i64 left = steps;
   for (; times > 0; --times) {
     const i64 unit = left >= levels_unit() * times ? levels_unit() : 1, units = (left + unit - 1) / unit;
-    depths.push_back(std::min({(units + times - 1) / times * unit, left, most}));
-    left -= depths.back();
+    counts.push_back(std::min({(units + times - 1) / times * unit, left, most}));
+    left -= counts.back();
   }
-  if (alone != 0) depths.push_back(1);
-  return depths;
+  std::ranges::reverse(counts);
+  if (alone != 0) counts.push_back(1);
+  return counts;
 }
 
 template <class T>
-Levels<T> StencilBlocks<T>::levels_of(const StencilTask& task, i64 level, i64 count, bool from_fields) const {
+Levels<T> StencilBlocks<T>::levels_of(const StencilTask& task, const SlabLaunches& all, std::size_t number) const {
+  const SlabLaunch& launch = all.launches[number];
   Levels<T> levels{};
-  levels.step = task.step + level;
-  levels.count = count;
+  levels.step = task.step + launch.level;
+  levels.count = launch.count;
   levels.whole = task.whole != 0;
-  const RowRange all{0, axis_.rows};
-  RowRange carried = carried_rows(axis_, task, level, count);
-  levels.input = input_rows(axis_, task, level, count);
-  levels.output = levels.whole ? all : level_rows(axis_, task, level + count);
-  const i64 carry_begin = carried.begin;
-  if (!axis_.wraps) {
-    // A slab next to the first one: rows above the grid do not exist.
-    carried.begin = std::max<i64>(carried.begin, 0);
-    levels.input.begin = std::max<i64>(levels.input.begin, 0);
-  }
-  const RowRange own = levels.whole ? all : level_rows(axis_, task, level);
+  levels.input = input_rows(axis_, task, launch.level, launch.count);
+  levels.output = own_rows(task, launch.level + launch.count);
+  const RowRange read = levels.whole ? levels.output : levels.input;
   for (std::size_t f = 0; f < fields_; ++f) {
-    if (!levels.whole && carried.count() > 0) {
-      T* carry = static_cast<T*>(task.carry[f]) + 2 * axis_.radius * level * spec_.width();
-      levels.from[f].add(carried, carry + (carried.begin - carry_begin) * spec_.width());
-    }
-    const Lines<T> rows = own_rows(task, f, own, from_fields);
-    for (i32 piece = 0; piece < rows.pieces; ++piece) levels.from[f].add(rows.rows_of(piece), rows.data[piece]);
-    levels.to[f] = own_rows(task, f, levels.output, !from_fields);
+    add_level(levels.from[f], task, f, all, launch, read);
+    if (number + 1 == all.launches.size()) add_own(levels.to[f], task, f, levels.output, true);
+    else add_level(levels.to[f], task, f, all, all.launches[number + 1], levels.output);
   }
   return levels;
 }
 
-/// Rows of a field: in the tiles, or in the workspace, which has the rows of one level.
+/// Adds the level that a launch makes levels from: `rows` of it, perhaps some of the slab above and then its own.
 template <class T>
-Lines<T> StencilBlocks<T>::own_rows(const StencilTask& task, std::size_t field, RowRange rows, bool in_fields) const {
-  Lines<T> lines{};
-  if (in_fields) {
-    lines.add(task.fields[field], rows, spec_.width());
-    return lines;
-  }
-  lines.add(rows, at<T>(plan_.fields_at[field]));
-  return lines;
+void StencilBlocks<T>::add_level(Lines<T>& lines, const StencilTask& task, std::size_t field, const SlabLaunches& all,
+                                 const SlabLaunch& launch, RowRange rows) const {
+  // In the fields, the rows of the slab above are next to its own.
+  RowRange above{rows.begin, rows.begin}, given{rows.end, rows.end};
+  if (launch.uses_carry()) above.end = own_rows(task, launch.level).begin;
+  if (launch.is_written() && task.last == 0) given = handed_on(task, launch);
+  add_carried(lines, task, field, all, launch, task.turn - 1, above);
+  add_own(lines, task, field, {above.end, given.begin}, launch.from_fields);
+  add_carried(lines, task, field, all, launch, task.turn, given);
+}
+
+/// The rows that a slab holds of a level, without those of the slab above.
+template <class T>
+RowRange StencilBlocks<T>::own_rows(const StencilTask& task, i64 level) const {
+  return task.whole != 0 ? RowRange{0, axis_.rows} : level_rows(axis_, task, level);
+}
+
+/// Adds rows of a field that are in the tiles, or in the workspace, which has one level from its first row on.
+template <class T>
+void StencilBlocks<T>::add_own(Lines<T>& lines, const StencilTask& task, std::size_t field, RowRange rows,
+                               bool in_fields) const {
+  if (in_fields) lines.add(task.fields[field], rows, spec_.width());
+  else lines.add(rows, at<T>(plan_.fields_at[field]));
 }
 
 template <class T>
@@ -185,17 +189,33 @@ void StencilBlocks<T>::find_changes(const StencilTask& task, const Levels<T>& le
   }
 }
 
-/// Hands the last rows of a level on to the next slab.
+/// The last rows of the level that a launch begins with, which the next slab needs.
 template <class T>
-void StencilBlocks<T>::hand_on(const StencilTask& task, i64 level, const Levels<T>& levels) {
-  const i64 radius = axis_.radius, end = level_rows(axis_, task, level).end;
-  RowRange kept{end - 2 * radius * levels.count, end};
-  const i64 first = kept.begin;
-  kept.begin = std::max(kept.begin, level_rows(axis_, task, level).begin);
+RowRange StencilBlocks<T>::handed_on(const StencilTask& task, const SlabLaunch& launch) const {
+  const RowRange own = own_rows(task, launch.level);
+  return {std::max(own.begin, own.end - 2 * axis_.radius * launch.count), own.end};
+}
+
+/// Adds the last rows of the level that a launch begins with, of the slab of that number: they are in the carry.
+template <class T>
+void StencilBlocks<T>::add_carried(Lines<T>& lines, const StencilTask& task, std::size_t field,
+                                   const SlabLaunches& all, const SlabLaunch& launch, i64 turn, RowRange rows) const {
+  if (rows.count() == 0) return;
+  const i64 length = carry_rows(axis_.radius, spec_.pass_steps), begin = rows.end - 2 * axis_.radius * launch.count;
+  const i64 place = all.place_of(launch, turn, rows.begin - begin, length);
+  const i64 middle = std::min(rows.end, rows.begin + length - place);
+  T* carry = static_cast<T*>(task.carry[field]);
+  lines.add({rows.begin, middle}, carry + place * spec_.width());
+  lines.add({middle, rows.end}, carry);
+}
+
+/// Copies the last rows of the level that a launch begins with into the carry.
+template <class T>
+void StencilBlocks<T>::hand_on(const StencilTask& task, const SlabLaunches& all, const SlabLaunch& launch,
+                               const Levels<T>& levels) {
   for (std::size_t f = 0; f < fields_; ++f) {
-    if (task.carry[f] == nullptr) continue;
     Lines<T> carry{};
-    carry.add(kept, static_cast<T*>(task.carry[f]) + (2 * radius * level + kept.begin - first) * spec_.width());
+    add_carried(carry, task, f, all, launch, task.turn, handed_on(task, launch));
     copy_rows(levels.from[f], carry);
   }
 }

@@ -8,6 +8,7 @@
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/stencil/constants.hpp"
+#include "kernels/stencil/cuda/blocks/launches.hpp"
 #include "kernels/stencil/cuda/blocks/lines.hpp"
 #include "kernels/stencil/stencil.hpp"
 
@@ -75,13 +76,20 @@ class StencilBlocks : public device::BlockKernel {
 
   void compute(const StencilTask& task);
   void advance(const StencilTask& task);
-  std::vector<i64> depths_of(const StencilTask& task) const;
-  Levels<T> levels_of(const StencilTask& task, i64 level, i64 count, bool from_fields) const;
-  Lines<T> own_rows(const StencilTask& task, std::size_t field, RowRange rows, bool in_fields) const;
+  std::vector<i64> counts_of(const StencilTask& task) const;
+  Levels<T> levels_of(const StencilTask& task, const SlabLaunches& all, std::size_t number) const;
   void find_changes(const StencilTask& task, const Levels<T>& levels);
-  void hand_on(const StencilTask& task, i64 level, const Levels<T>& levels);
+  void hand_on(const StencilTask& task, const SlabLaunches& all, const SlabLaunch& launch, const Levels<T>& levels);
   void save(const StencilTask& task);
   void add_up(const StencilTask& task);
+
+  RowRange own_rows(const StencilTask& task, i64 level) const;
+  RowRange handed_on(const StencilTask& task, const SlabLaunch& launch) const;
+  void add_level(Lines<T>& lines, const StencilTask& task, std::size_t field, const SlabLaunches& all,
+                 const SlabLaunch& launch, RowRange rows) const;
+  void add_own(Lines<T>& lines, const StencilTask& task, std::size_t field, RowRange rows, bool in_fields) const;
+  void add_carried(Lines<T>& lines, const StencilTask& task, std::size_t field, const SlabLaunches& all,
+                   const SlabLaunch& launch, i64 turn, RowRange rows) const;
   /// Copies rows that both have.
   void copy_rows(const Lines<T>& from, const Lines<T>& to);
   void copy_values(const T* from, T* to, i64 count);

@@ -1,0 +1,70 @@
+// The launches of a slab on CUDA, and where the rows are that it hands on to the next slab.
+//
+// A launch makes some levels at once, from the fields into the workspace or back; all slabs of a pass have launches
+// of the same levels. A launch that makes `count` levels from a level needs the 2 * radius * count last rows of that
+// level of the slab above.
+//
+// A level in the fields leaves them where they are: the next level in the fields ends radius * (count + next count)
+// rows above it, where they begin if the next launch makes as many levels. Those of a level in the workspace have
+// their places in the carry instead: the launch before writes them there, and the launches of this slab and of the
+// next one read them there. So no rows are copied, but those of level 0 in the workspace, and those in the fields
+// that a later level overwrites because the next launch makes fewer levels: after the launch that reads them.
+//
+// The carry is circular. The places of a slab begin `shift` rows before those of the slab above, so that a launch
+// writes none that it reads, or that a later launch has to read.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "kernels/stencil/rules/slabs.hpp"
+
+namespace terrace::stencil {
+
+/// Some levels of a slab that are made at once.
+struct SlabLaunch {
+  i64 level, count;  // the level that they are made from; levels to make
+  bool from_fields;  // where that level is: in the fields, or in the workspace
+  i64 carry_at;      // place in the carry of the first row of that level that is handed on; -1: it is in the fields
+
+  bool uses_carry() const { return carry_at >= 0; }
+  /// True if the rows that are handed on are copied into the carry after the launch.
+  bool is_copied() const { return uses_carry() && (from_fields || level == 0); }
+  /// True if the launch before writes them there.
+  bool is_written() const { return uses_carry() && !is_copied(); }
+};
+
+/// The launches of a slab.
+struct SlabLaunches {
+  std::vector<SlabLaunch> launches;
+  i64 shift = 0;  // of places in the carry, from slab to slab
+
+  /// @param counts of levels of each launch @param radius rows by which a level ends before the level below it
+  /// @param uses_carry false: the slab is the only one of its stream
+  SlabLaunches(const std::vector<i64>& counts, i64 radius, bool uses_carry) {
+    i64 level = 0, place = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const bool from_fields = (counts.size() - i) % 2 == 0;  // the last launch leaves its levels in the fields
+      const bool stays = !uses_carry || (from_fields && counts[i] <= counts[i + 1]);
+      const SlabLaunch launch{level, counts[i], from_fields, stays ? -1 : place};
+      const i64 rows = 2 * radius * counts[i];
+      if (!stays) place += rows;
+      if (launch.is_written()) {
+        const bool reads = launches.back().uses_carry();  // in the launch that writes
+        shift = std::max(shift, rows + (reads ? 2 * radius * counts[i - 1] : 0));
+      }
+      launches.push_back(launch);
+      level += counts[i];
+    }
+  }
+
+  /// The place in a carry of a row that a slab hands on. @param turn number of the slab in its stream
+  /// @param row counted from the first one of those that the slab hands on of the launch's level
+  /// @param length rows of the carry (carry_rows())
+  i64 place_of(const SlabLaunch& launch, i64 turn, i64 row, i64 length) const {
+    return (launch.carry_at + row + turn * (length - shift)) % length;
+  }
+};
+
+}  // namespace terrace::stencil

@@ -1,0 +1,135 @@
+// The rows that slabs on CUDA hand on: in the fields and in the carry.
+#include "kernels/stencil/cuda/blocks/launches.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "kernels/stencil/rules/slabs.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+constexpr i64 slabs = 7;
+
+/// Level and row of each place, as launches leave them.
+using Places = std::vector<std::pair<i64, i64>>;
+
+/// Runs the launches of slabs of `height` rows one after another, on levels and rows in place of values. Looks that a
+/// launch finds the rows that it needs of the slab above, and writes none of those that it reads.
+class Pass {
+ public:
+  Pass(const std::vector<i64>& counts, i64 radius, i64 pass_steps, i64 height)
+      : all_(counts, radius, true),
+        radius_(radius),
+        height_(height),
+        length_(carry_rows(radius, pass_steps)),
+        carry_(static_cast<std::size_t>(length_), {-1, -1}),
+        fields_(static_cast<std::size_t>(slabs * height), -1) {}
+
+  bool run() {
+    for (i64 slab = 0; slab < slabs && fits_; ++slab) {
+      const i64 end = (slab + 1) * height_;
+      for (i64 row = slab * height_; row < end; ++row) fields_[static_cast<std::size_t>(row)] = 0;
+      for (std::size_t i = 0; i < all_.launches.size(); ++i) launch(slab, i);
+    }
+    return fits_;
+  }
+  i64 copies() const { return std::ranges::count_if(all_.launches, &SlabLaunch::is_copied); }
+
+ private:
+  void launch(i64 slab, std::size_t number) {
+    const SlabLaunch& launch = all_.launches[number];
+    std::set<i64> read;
+    if (slab > 0) {
+      for_handed_on(slab - 1, launch, [&](i64 row, i64 place) {
+        if (!launch.uses_carry()) {
+          fits_ = fits_ && fields_[static_cast<std::size_t>(row)] == launch.level;
+          return;
+        }
+        read.insert(place);
+        fits_ = fits_ && at(place) == std::pair(launch.level, row);
+      });
+    }
+    if (number + 1 < all_.launches.size()) {
+      const SlabLaunch& next = all_.launches[number + 1];
+      if (next.is_written()) {
+        for_handed_on(slab, next, [&](i64 row, i64 place) {
+          fits_ = fits_ && !read.contains(place);
+          at(place) = {next.level, row};
+        });
+      }
+    }
+    const i64 level = launch.level + launch.count;
+    if (!launch.from_fields) {
+      const i64 begin = slab == 0 ? 0 : slab * height_ - level * radius_;
+      for (i64 row = begin; row < (slab + 1) * height_ - level * radius_; ++row) {
+        fields_[static_cast<std::size_t>(row)] = level;
+      }
+    }
+    if (launch.is_copied()) {
+      for_handed_on(slab, launch, [&](i64 row, i64 place) { at(place) = {launch.level, row}; });
+    }
+  }
+  /// Calls visit(row, place) for the rows of the level of a launch that a slab hands on.
+  template <class Visit>
+  void for_handed_on(i64 slab, const SlabLaunch& launch, const Visit& visit) const {
+    const i64 rows = 2 * radius_ * launch.count, begin = (slab + 1) * height_ - launch.level * radius_ - rows;
+    for (i64 row = 0; row < rows; ++row) {
+      if (begin + row < 0) continue;
+      visit(begin + row, launch.uses_carry() ? all_.place_of(launch, slab, row, length_) : -1);
+    }
+  }
+  std::pair<i64, i64>& at(i64 place) { return carry_[static_cast<std::size_t>(place)]; }
+
+  SlabLaunches all_;
+  i64 radius_, height_, length_;
+  Places carry_;
+  std::vector<i64> fields_;  // level of each row
+  bool fits_ = true;
+};
+
+TEST_CASE("slabs find the rows that the slab above hands on, and overwrite none that is needed") {
+  const std::vector<std::vector<i64>> all{{1},
+                                          {32},
+                                          {1, 1},
+                                          {16, 16},
+                                          {5, 12},
+                                          {31, 1},
+                                          {32, 1},
+                                          {1, 32},
+                                          {1, 1, 1},
+                                          {7, 8, 8},
+                                          {32, 32, 32},
+                                          {1, 31, 32, 1},
+                                          {32, 32, 32, 1},
+                                          {10, 10, 10, 10},
+                                          {1, 1, 1, 1, 1},
+                                          {3, 4, 4, 4, 4, 1},
+                                          {16, 16, 16, 16, 16, 16, 16, 16}};
+  for (const std::vector<i64>& counts : all) {
+    const i64 steps = std::accumulate(counts.begin(), counts.end(), i64{0});
+    const i64 most = *std::ranges::max_element(counts);
+    for (const i64 radius : {1, 2, 4}) {
+      for (const i64 more : {0, 1, 50}) {
+        const i64 height = least_slab_rows(radius, steps + more, most) + more;
+        Pass pass(counts, radius, steps + more, height);
+        CAPTURE(counts, radius, more, height);
+        CHECK(pass.run());
+        if (counts.size() % 2 == 0 && std::ranges::is_sorted(counts)) CHECK(pass.copies() == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("the only slab of a stream uses no carry") {
+  for (const std::vector<i64>& counts : {std::vector<i64>{3}, {4, 4}, {8, 9, 1}}) {
+    const SlabLaunches all(counts, 1, false);
+    CHECK(std::ranges::none_of(all.launches, &SlabLaunch::uses_carry));
+  }
+}
+
+}  // namespace
+}  // namespace terrace::stencil
