@@ -75,6 +75,18 @@ struct CudaStream {
   /// in f32, {12, 4, 4, 4, 2, 3}, Gcell/s: 8 3770, 9 4010, 10 4100, 11 4100.
   static constexpr int eighths_at_ends = 10;
 
+  /// Rows in whose time a thread block begins and ends beside others, in addition to the rows that it makes: of the
+  /// chunks that fill up a launch (cuda/choose_chunks.hpp). H100, 2026-11-27, Gcell/s, f32, by 0, 32, 64 and 128
+  /// rows: star2d of radius 1 4220, 4230, 4220, 4210, of radius 4 1140, 1170, 1170, 1160, of radius 8 559, 564, 567,
+  /// 597, heat2d 2620, 2680, 2720, 2930; with equal chunks 4090, 1130, 594, 2780.
+  static constexpr int rows_to_begin = 128;
+
+  /// The most rows of a chunk. The longer chunks are, the farther thread blocks of neighbouring tiles drift apart,
+  /// and what they read twice is no longer in L2. H100, 2026-11-27, Gcell/s: f64, by any number, 3500 and 1600 rows,
+  /// star2d of radius 1 1830, 1890, 1930, box2d of radius 3 229, 241, 252; f32, by any number (3100 rows), 2500 and
+  /// 1600 rows, star2d of radius 3 1440, 1390, 1390. More than 4096 rows: not measured.
+  TERRACE_HOST_DEVICE static constexpr int most_chunk_rows(int bytes) { return bytes == 8 ? 1600 : 4096; }
+
   /// See `star`, `box`, `separable`, `wide_star` and `wide_box`.
   TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(StreamForm form, int radius, int bytes) {
     if (form == StreamForm::separable) return separable(radius, bytes);
@@ -218,6 +230,15 @@ struct VolumeSizes {
 struct CudaVolume {
   /// The largest radius of sums that have a kernel. Not measured.
   static constexpr int most_radius(bool box) { return box ? 2 : 4; }
+
+  /// Planes in whose time a thread block begins and ends, as CudaStream::rows_to_begin. By 2 and 4 the same rates.
+  static constexpr int planes_to_begin = 4;
+
+  /// The most planes of a chunk, as CudaStream::most_chunk_rows. H100, 2026-11-27, 1024 x 512 x 512, Gcell/s, f32, by
+  /// any number, 256, 160, 128, 100, 64 and 32 planes: star of radius 1 690, 806, 882, 862, 870, 860, 782, box of
+  /// radius 1 426, 461, 462, 509, 510, 507, 469, heat3d 836, 892, 891, 950, 1010, 1050, 977; f64, by any number, 256,
+  /// 160, 128 and 64: star 562, 560, 570, 560, 525, box 262, 268, 261, 263, 250.
+  TERRACE_HOST_DEVICE static constexpr int most_chunk_planes(int bytes) { return bytes == 8 ? 160 : 100; }
 
   /// Sums over a star or a box, 1024 x 512 x 512, Gcell/s. Star of radius 1: H100, 2026-11-26, f32 793, with
   /// {4, 4, 16, 8, 4, 1} 770, {3, 2, 32, 16, 4, 1} 781, {3, 2, 16, 16, 4, 1} 631 (H200, 2026-11-24: 918), f64 550,

@@ -1,5 +1,4 @@
-// Conditions of the kernels that make several steps of a sum at once, how many, and the cut of their launches into
-// chunks.
+// Conditions of the kernels that make several steps of a sum at once, and how many.
 #pragma once
 
 #include <algorithm>
@@ -33,20 +32,6 @@ inline i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 
   const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;
   // A slab hands on rows of its own alone.
   return task.whole != 0 ? wanted : std::clamp<i64>(spec.slab_rows / (2 * spec.radius), 1, wanted);
-}
-
-/// The rows of a chunk with which a launch takes the least time. @param least rows of a chunk
-/// @param resident thread blocks that run at a time @param time_of gives the time with chunks of so many rows
-template <class TimeOf>
-i64 best_chunk_rows(i64 rows, i64 least, i64 resident, const TimeOf& time_of) {
-  i64 best = rows, least_time = time_of(rows);
-  for (i64 chunks = 2; chunks <= std::min<i64>(rows / least, 8 * resident); ++chunks) {
-    const i64 height = ceiling(rows, chunks), time = time_of(height);
-    if (time >= least_time) continue;
-    least_time = time;
-    best = height;
-  }
-  return best;
 }
 
 }  // namespace terrace::stencil

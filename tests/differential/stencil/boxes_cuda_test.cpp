@@ -27,6 +27,27 @@ TEMPLATE_TEST_CASE("large boxes on narrow and on tall grids on CUDA give the bit
   }
 }
 
+TEST_CASE("warps that take several shares of a large box's launch on CUDA give the bits of the definition") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  using measured::CudaBox;
+  constexpr int radius = 4;
+  testing::SampleMaker maker(90000, 0, 0);
+  testing::Sample sample = wide_sample<float>(maker, Shape::box, radius, 40, 2 * radius + 1, 1);
+  testing::GuardedMemory workspace(*context, 4096);
+  const BoxKernel<float> kernel = box_for<float>(sample.spec, *context, workspace.data()).value();
+  REQUIRE(CudaBox::shares(kernel.sums, radius, sizeof(float)) > 1);
+  // So many batches that each warp has enough of them twice.
+  const std::int64_t warps = std::int64_t{kernel.resident_blocks()} * BoxTask<float>::block_warps;
+  sample.spec.extents[0] = (2 * warps * CudaBox::batches_of_share + 5) * kernel.sizes.rows + 1;
+  sample.spec.slab_rows = sample.spec.extents[0];
+  sample.spec.parts = 1;
+  for (const std::int64_t steps : {1, 3}) {
+    sample.steps = sample.spec.pass_steps = steps;
+    check(maker, sample, *context);
+  }
+}
+
 TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA give the bits of the definition", "",
                    float, double) {
   const auto context = test::cuda_context();

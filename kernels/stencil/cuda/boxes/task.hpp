@@ -17,8 +17,11 @@ struct BoxTask : StreamRows<T, 1> {
     constexpr i32 line = 64 / sizeof(T);
     return (span + line - 1) / line * line;
   }
+  /// Before the coefficients, so that they begin at a line of 64 bytes of the constant cache: a kernel's parameters
+  /// begin at byte 0x210 of it (sm_90), and this task, which follows a pointer, 64 bytes behind.
+  alignas(64) unsigned char before[48];
   /// Row-major, of the square around the cell.
-  alignas(16) T coefficients[most_span * row_of(most_span)];
+  T coefficients[most_span * row_of(most_span)];
   /// The least size of values whose products with coefficients other than 0, and sums of these, are too large to be
   /// rounded to 0. For sums by products.
   T least;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/base/rounding.hpp"
+#include "kernels/stencil/cuda/choose_chunks.hpp"
 
 namespace terrace::stencil {
 
@@ -20,26 +20,21 @@ i64 StreamCut::most_levels(const StencilTask& task) const {
   return levels_at_once(spec_, task, i64{sizes_.levels} * sizes_.warps);
 }
 
-StreamChunks StreamCut::chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, i64 resident, unsigned warps) const {
-  const i64 tile = 32 * i64{sizes_.cells}, side = rounded_up(halo, chunk), width = spec_.width();
-  const i64 least = 2 * spec_.radius, extra = 2 * halo + i64{warps} * sizes_.rows;
-  StreamChunks chunks{};
-  chunks.stride = tile - 2 * side;
-  chunks.tiles = wraps ? ceiling(width, chunks.stride) : 1 + ceiling(width - tile, chunks.stride);
+void StreamCut::cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, i64& stride,
+                    RowChunks& chunks) const {
+  const i64 halo = i64{spec_.radius} * sizes_.levels * warps, side = rounded_up(halo, chunk);
+  const i64 tile = 32 * i64{sizes_.cells}, width = spec_.width();
+  stride = tile - 2 * side;
+  chunks.all = rows;
+  chunks.tiles = wraps ? ceiling(width, stride) : 1 + ceiling(width - tile, stride);
   chunks.end_tiles = wraps ? 0 : std::min<i64>(chunks.tiles, 2);
-  // All thread blocks run at once, or those of the tiles at the ends come first and have ended long before the last.
-  const auto cut_into = [&](i64 height) {
-    const auto waves = [&] { return ceiling(chunks.blocks(rows), resident); };
-    const i64 time = height + extra, eighths = measured::CudaStream::eighths_at_ends;
-    chunks.rows = chunks.end_rows = height;
-    const i64 even = waves() == 1 ? time * eighths / 8 : waves() * time;
-    chunks.end_rows = std::min(height, std::max(time * 8 / eighths - extra, least));
-    const i64 balanced = waves() * time;
-    if (even < balanced) chunks.end_rows = height;
-    return std::min(even, balanced);
-  };
-  cut_into(best_chunk_rows(rows, least, resident, cut_into));
-  return chunks;
+  const i64 extra = 2 * halo + i64{warps} * sizes_.rows;
+  choose_chunks(chunks, {.resident = resident_[static_cast<std::size_t>(aligned)][warps - 1],
+                         .extra = extra,
+                         .low_extra = extra + measured::CudaStream::rows_to_begin,
+                         .least = std::min<i64>(rows, 2 * spec_.radius),
+                         .most = measured::CudaStream::most_chunk_rows(static_cast<int>(size_of(spec_.value))),
+                         .eighths_at_ends = measured::CudaStream::eighths_at_ends});
 }
 
 }  // namespace terrace::stencil

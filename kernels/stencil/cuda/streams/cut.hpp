@@ -39,22 +39,19 @@ class StreamCut {
       task.to[f] = levels.to[f];
       task.aligned = task.aligned && is_aligned(task.from[f], task.width) && is_aligned(task.to[f], task.width);
     }
-    const i64 halo = i64{spec_.radius} * sizes_.levels * warps_for(levels.count);
-    task.chunks = chunks_of(task.rows.count(), halo, static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0,
-                            resident_[static_cast<std::size_t>(task.aligned)][warps_for(levels.count) - 1],
-                            warps_for(levels.count));
+    cut(task.rows.count(), warps_for(levels.count), static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0,
+        task.aligned != 0, task.stride, task.chunks);
     return task;
   }
   /// Thread blocks of a launch.
   template <class T, int fields>
   static unsigned blocks_of(const StreamRows<T, fields>& task) {
-    return static_cast<unsigned>(task.chunks.blocks(task.rows.count()));
+    return static_cast<unsigned>(task.chunks.blocks());
   }
 
  private:
-  /// @param chunk values of 16 bytes @param wraps true if columns are periodic
-  /// @param resident thread blocks that run at a time
-  StreamChunks chunks_of(i64 rows, i64 halo, i64 chunk, bool wraps, i64 resident, unsigned warps) const;
+  /// @param warps of a thread block @param chunk values of 16 bytes @param wraps true if columns are periodic
+  void cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, i64& stride, RowChunks& chunks) const;
 
   StencilSpec spec_;
   measured::StreamSizes sizes_;

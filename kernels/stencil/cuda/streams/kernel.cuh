@@ -91,22 +91,15 @@ class Stream {
 
   __device__ __forceinline__ void place_tile() {
     StreamTile& tile = this->tile();
-    const StreamChunks& chunks = task_.chunks;
-    const u32 end_blocks = static_cast<u32>(chunks.end_blocks(task_.rows.count()));
-    const bool at_end = blockIdx.x < end_blocks;
-    const u32 number = at_end ? blockIdx.x : blockIdx.x - end_blocks;
-    const u32 tiles = static_cast<u32>(at_end ? chunks.end_tiles : chunks.tiles - chunks.end_tiles);
-    const i64 rows = at_end ? chunks.end_rows : chunks.rows;
-    const i64 begin = task_.rows.begin + number / tiles * rows, left = task_.rows.end - begin;
-    tile.first_row = begin - halo();
-    tile.count = static_cast<i32>(rows < left ? rows : left);
+    const RowChunk chunk = task_.chunks.chunk(blockIdx.x);
+    tile.first_row = task_.rows.begin + chunk.begin - halo();
+    tile.count = static_cast<i32>(chunk.count);
     tile.first_written = 2 * halo();
     tile.batches = (tile.count + 2 * halo() + S::rows - 1) / S::rows;
     const bool keeps = task_.keeps_rows != 0;
     tile.low = keeps ? counted(S::radius) : -(1 << 30);
     tile.high = keeps ? counted(task_.extent - S::radius) : 1 << 30;
-    if (at_end) place_columns(number % tiles == 0 ? 0 : chunks.tiles - 1);
-    else place_columns(number % tiles + (chunks.end_tiles > 0 ? 1 : 0));
+    place_columns(chunk.tile);
   }
   __device__ __forceinline__ void place_columns(i64 number) {
     StreamTile& tile = this->tile();
@@ -114,9 +107,8 @@ class Stream {
     tile.at_left = !wraps && number == 0;
     tile.at_right = !wraps && number + 1 == task_.chunks.tiles;
     // The last tile ends at the grid's end, and leaves out what the one before has.
-    const i64 done = number == 0 ? 0 : number * task_.chunks.stride + (wraps ? 0 : side());
-    const i64 begin =
-        tile.at_right != 0 ? task_.width - S::tile : number * task_.chunks.stride - (wraps ? side() : 0);
+    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : side());
+    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? side() : 0);
     const i64 columns = task_.width - begin;
     tile.first_column = begin;
     const i64 useful_end = tile.at_right != 0 ? S::tile : S::tile - side();

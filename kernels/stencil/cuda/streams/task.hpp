@@ -2,23 +2,10 @@
 #pragma once
 
 #include "kernels/stencil/cuda/blocks/lines.hpp"
+#include "kernels/stencil/cuda/chunks.hpp"
 #include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {
-
-/// The thread blocks of a launch: each takes a chunk of rows of a tile of columns. First come those of the tiles at
-/// the grid's ends: a row takes longer there, and a chunk has fewer.
-struct StreamChunks {
-  i64 tiles, stride;   // of a row; columns from one tile's begin to the next one's
-  i64 end_tiles;       // of these at the grid's ends: the first and the last one; 0 if columns are periodic
-  i64 rows, end_rows;  // of a chunk
-
-  /// @param all rows of the launch
-  TERRACE_HOST_DEVICE i64 end_blocks(i64 all) const { return end_tiles * ((all + end_rows - 1) / end_rows); }
-  TERRACE_HOST_DEVICE i64 blocks(i64 all) const {
-    return end_blocks(all) + (tiles - end_tiles) * ((all + rows - 1) / rows);
-  }
-};
 
 /// The rows of a launch.
 template <class T, int fields>
@@ -26,7 +13,8 @@ struct StreamRows {
   Lines<T> from[fields], to[fields];
   RowRange rows;      // that are made
   i64 extent, width;  // of the grid
-  StreamChunks chunks;
+  i64 stride;         // columns from one tile's begin to the next one's
+  RowChunks chunks;
   i32 levels;         // to make, at most the kernel's levels times the launch's warps
   i32 wraps_rows;     // not 0: rows are read modulo the extent
   i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values, or have faces

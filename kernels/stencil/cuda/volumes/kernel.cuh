@@ -46,9 +46,9 @@ class Volume {
  public:
   __device__ __forceinline__ explicit Volume(const Task& task)
       : task_(task), shared_(reinterpret_cast<Chunk*>(device::launch_shared_memory())) {
-    const i32 tiles = task.middle.tiles * task.last.tiles;
-    const i32 number = static_cast<i32>(blockIdx.x % static_cast<u32>(tiles));
-    place_planes(blockIdx.x / static_cast<u32>(tiles));
+    const RowChunk chunk = task.chunks.chunk(blockIdx.x);
+    const i32 number = static_cast<i32>(chunk.tile);
+    place_planes(chunk);
     place_cells(VolumePlace::of(task.middle, number / task.last.tiles, S::height, S::lines_halo),
                 VolumePlace::of(task.last, number % task.last.tiles, S::width, S::cells_halo));
   }
@@ -103,10 +103,9 @@ class Volume {
     return thread() + S::lanes < S::threads ? thread() + S::lanes : thread();
   }
 
-  __device__ __forceinline__ void place_planes(i64 chunk) {
-    const i64 begin = task_.rows.begin + chunk * task_.chunk_rows, left = task_.rows.end - begin;
-    first_ = begin - S::depth;
-    count_ = static_cast<i32>(task_.chunk_rows < left ? task_.chunk_rows : left);
+  __device__ __forceinline__ void place_planes(const RowChunk& chunk) {
+    first_ = task_.rows.begin + chunk.begin - S::depth;
+    count_ = static_cast<i32>(chunk.count);
     const bool keeps = task_.keeps_rows != 0;
     low_ = keeps ? counted(S::radius) : -(1 << 30);
     high_ = keeps ? counted(task_.extent - S::radius) : 1 << 30;

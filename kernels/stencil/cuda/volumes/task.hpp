@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/blocks/lines.hpp"
+#include "kernels/stencil/cuda/chunks.hpp"
 #include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {
@@ -37,7 +38,7 @@ struct VolumeTask {
   Lines<T> from[most_fields], to[most_fields];
   RowRange rows;            // planes that are made
   i64 extent, width;        // planes of the grid; cells of a plane
-  i64 chunk_rows;           // planes of a thread block's chunk
+  RowChunks chunks;         // of planes
   VolumeAxis middle, last;  // axes 1 and 2
   i32 levels;               // to make, at most the kernel's
   i32 wraps_rows;           // not 0: planes are read modulo the extent

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/stencil/cuda/choice.hpp"
+#include "kernels/stencil/cuda/choose_chunks.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -84,7 +85,7 @@ i64 VolumeStreamer<T>::most_levels(const StencilTask& task) const {
 
 template <class T>
 void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const {
-  const i64 rows = levels.output.count(), tiles = i64{common_.middle.tiles} * common_.last.tiles;
+  const i64 rows = levels.output.count();
   if (rows == 0) return;
   VolumeTask<T> task = common_;
   bool aligned = true;
@@ -96,11 +97,15 @@ void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, c
   task.rows = levels.output;
   task.levels = static_cast<i32>(levels.count);
   task.wraps_rows = levels.whole && task.keeps_rows == 0;
-  task.chunk_rows = best_chunk_rows(rows, 2 * spec_.radius, resident_, [&](i64 height) {
-    return ceiling(tiles * ceiling(rows, height), resident_) * (height + kernel_.depth + kernel_.delay);
-  });
-  const i64 chunks = ceiling(rows, task.chunk_rows);
-  kernel_.launch(static_cast<unsigned>(tiles * chunks), aligned, stream, state, task);
+  task.chunks.all = rows;
+  task.chunks.tiles = i64{task.middle.tiles} * task.last.tiles;
+  const i64 extra = kernel_.depth + kernel_.delay;
+  choose_chunks(task.chunks, {.resident = resident_,
+                              .extra = extra,
+                              .low_extra = extra + CudaVolume::planes_to_begin,
+                              .least = std::min<i64>(rows, 2 * spec_.radius),
+                              .most = CudaVolume::most_chunk_planes(sizeof(T))});
+  kernel_.launch(static_cast<unsigned>(task.chunks.blocks()), aligned, stream, state, task);
 }
 
 template std::optional<VolumeKernel<float>> volume_of_sum<float>(const StencilSpec&);
