@@ -45,28 +45,28 @@ struct StencilRates {
 /// Kernels of CUDA for several steps at a time, rows or planes in registers; boxes of radius 5 to 8 step by step.
 /// H100 and H200, tests/benchmarks/RESULTS.md.
 inline constexpr StencilRates stencil_stream_rates[] = {
-    // H100, 16384 x 16384, 2026-11-26. f64 has no such kernel beyond radius 4. Radius 7 of f32: 570.
-    {"star2d", {{1, 4100, 2060}, {2, 2200, 1040}, {3, 1370, 667}, {4, 1130, 524}, {5, 950}, {8, 590}}},
-    // H100, alike; from radius 4 on 2026-11-27. Radius 6 and 7: 154 and 111, f64 98 and 74.
-    {"box2d", {{1, 2460, 1260}, {2, 940, 477}, {3, 478, 252}, {4, 300, 167}, {5, 213, 109}, {8, 91, 66}}},
+    // H100, 16384 x 16384, 2026-11-27. f64 has no such kernel beyond radius 4. Radius 7 of f32: 570.
+    {"star2d", {{1, 4170, 2000}, {2, 2260, 1050}, {3, 1440, 660}, {4, 1170, 529}, {5, 916}, {8, 597}}},
+    // H100, alike. Radius 6 and 7: 154 and 111, f64 98 and 74.
+    {"box2d", {{1, 2580, 1250}, {2, 970, 479}, {3, 490, 252}, {4, 300, 167}, {5, 213, 109}, {8, 91, 66}}},
+    // H100, alike; f64 of radius 2, 4 and 6 2026-11-26.
+    {"separable", {{1, 3590, 1740}, {2, 2050, 929}, {3, 1360, 615}, {4, 1100, 495}, {6, 715, 315}, {8, 517}}},
+    // H100, 1024 x 512 x 512, 2026-11-27.
+    {"star3d", {{1, 869, 566}}},
     // H100, alike.
-    {"separable", {{1, 3490, 1730}, {2, 2000, 929}, {3, 1270, 619}, {4, 1070, 495}, {6, 684, 315}, {8, 497}}},
-    // H100, 1024 x 512 x 512.
-    {"star3d", {{1, 793, 550}}},
-    // H200, 1024 x 512 x 512.
-    {"box3d", {{1, 532, 284}}},
-    // Not measured: by the multiply-adds of star3d.
-    {"heat3d", {{1, 793, 550}}},
-    // Not measured: by the multiply-adds of star3d.
-    {"wave3d", {{1, 617, 428}}},
-    // H100, 8192 x 8192, 2026-11-26.
-    {"heat2d", {{1, 3030, 1390}}},
+    {"box3d", {{1, 511, 269}}},
     // H100, alike.
-    {"wave2d", {{1, 1550, 780}}},
+    {"heat3d", {{1, 1010, 509}}},
     // H100, alike.
-    {"fdtd2d", {{1, 1090, 368}}},
+    {"wave3d", {{1, 196, 118}}},
+    // H100, 8192 x 8192, 2026-11-27.
+    {"heat2d", {{1, 2930, 1440}}},
     // H100, alike.
-    {"hotspot", {{1, 600, 341}}},
+    {"wave2d", {{1, 1690, 818}}},
+    // H100, alike.
+    {"fdtd2d", {{1, 1100, 344}}},
+    // H100, alike.
+    {"hotspot", {{1, 628, 345}}},
 };
 
 /// One step of any stencil on CUDA. H200, as above.

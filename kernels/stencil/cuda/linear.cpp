@@ -157,8 +157,8 @@ void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const
   task.wraps_rows = levels.whole && task.keeps_rows == 0;
   task.aligned = is_aligned(task.from[0], task.width) && is_aligned(task.to[0], task.width);
   const i64 side = rounded_up(spec_.radius * (levels.count - 1), static_cast<i64>(16 / sizeof(T)));
-  task.stride = kernel_.width() - 2 * side;
-  task.chunks.tiles = ceiling(task.width, task.stride);
+  task.chunks.stride = kernel_.width() - 2 * side;
+  task.chunks.tiles = ceiling(task.width, task.chunks.stride);
   const i64 batch = kernel_.sizes.rows, batches = ceiling(rows, batch), all = batches * task.chunks.tiles;
   const i64 warps = resident_ * task.block_warps;
   const i64 shares = std::clamp<i64>(all / (warps * CudaBox::batches_of_share), 1,

@@ -71,10 +71,10 @@ class BoxRows {
     const i64 left = task_.rows.end - begin_;
     count_ = static_cast<i32>(left < rows ? left : rows);
     const i32 side = (S::radius * (levels() - 1) + S::chunk - 1) / S::chunk * S::chunk;
-    const i64 useful = tile * task_.stride, columns = task_.width - useful;
+    const i64 useful = tile * task_.chunks.stride, columns = task_.width - useful;
     column_ = useful - side;
     useful_begin_ = side;
-    useful_end_ = side + static_cast<i32>(columns < task_.stride ? columns : task_.stride);
+    useful_end_ = side + static_cast<i32>(columns < task_.chunks.stride ? columns : task_.chunks.stride);
     if (task_.keeps_rows != 0) low_ = counted(S::radius), high_ = counted(task_.extent - S::radius);
     kept_ = 0;
     if (task_.wraps_columns == 0) {

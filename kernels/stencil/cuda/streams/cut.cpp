@@ -20,13 +20,12 @@ i64 StreamCut::most_levels(const StencilTask& task) const {
   return levels_at_once(spec_, task, i64{sizes_.levels} * sizes_.warps);
 }
 
-void StreamCut::cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, i64& stride,
-                    RowChunks& chunks) const {
+void StreamCut::cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, TileChunks& chunks) const {
   const i64 halo = i64{spec_.radius} * sizes_.levels * warps, side = rounded_up(halo, chunk);
   const i64 tile = 32 * i64{sizes_.cells}, width = spec_.width();
-  stride = tile - 2 * side;
+  chunks.stride = tile - 2 * side;
   chunks.all = rows;
-  chunks.tiles = wraps ? ceiling(width, stride) : 1 + ceiling(width - tile, stride);
+  chunks.tiles = wraps ? ceiling(width, chunks.stride) : 1 + ceiling(width - tile, chunks.stride);
   chunks.end_tiles = wraps ? 0 : std::min<i64>(chunks.tiles, 2);
   const i64 extra = 2 * halo + i64{warps} * sizes_.rows;
   choose_chunks(chunks, {.resident = resident_[static_cast<std::size_t>(aligned)][warps - 1],

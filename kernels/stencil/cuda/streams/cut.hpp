@@ -40,7 +40,7 @@ class StreamCut {
       task.aligned = task.aligned && is_aligned(task.from[f], task.width) && is_aligned(task.to[f], task.width);
     }
     cut(task.rows.count(), warps_for(levels.count), static_cast<i64>(16 / sizeof(T)), task.wraps_columns != 0,
-        task.aligned != 0, task.stride, task.chunks);
+        task.aligned != 0, task.chunks);
     return task;
   }
   /// Thread blocks of a launch.
@@ -51,7 +51,7 @@ class StreamCut {
 
  private:
   /// @param warps of a thread block @param chunk values of 16 bytes @param wraps true if columns are periodic
-  void cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, i64& stride, RowChunks& chunks) const;
+  void cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, TileChunks& chunks) const;
 
   StencilSpec spec_;
   measured::StreamSizes sizes_;

@@ -107,8 +107,9 @@ class Stream {
     tile.at_left = !wraps && number == 0;
     tile.at_right = !wraps && number + 1 == task_.chunks.tiles;
     // The last tile ends at the grid's end, and leaves out what the one before has.
-    const i64 done = number == 0 ? 0 : number * task_.stride + (wraps ? 0 : side());
-    const i64 begin = tile.at_right != 0 ? task_.width - S::tile : number * task_.stride - (wraps ? side() : 0);
+    const i64 done = number == 0 ? 0 : number * task_.chunks.stride + (wraps ? 0 : side());
+    const i64 begin =
+        tile.at_right != 0 ? task_.width - S::tile : number * task_.chunks.stride - (wraps ? side() : 0);
     const i64 columns = task_.width - begin;
     tile.first_column = begin;
     const i64 useful_end = tile.at_right != 0 ? S::tile : S::tile - side();

@@ -7,14 +7,18 @@
 
 namespace terrace::stencil {
 
-/// The rows of a launch.
-template <class T, int fields>
+/// The chunks of a launch in two dimensions.
+struct TileChunks : RowChunks {
+  i64 stride;  // columns from one tile's begin to the next one's
+};
+
+/// The rows of a launch. @tparam Chunks its cut among thread blocks
+template <class T, int fields, class Chunks = TileChunks>
 struct StreamRows {
   Lines<T> from[fields], to[fields];
   RowRange rows;      // that are made
   i64 extent, width;  // of the grid
-  i64 stride;         // columns from one tile's begin to the next one's
-  RowChunks chunks;
+  Chunks chunks;
   i32 levels;         // to make, at most the kernel's levels times the launch's warps
   i32 wraps_rows;     // not 0: rows are read modulo the extent
   i32 keeps_rows;     // not 0: the rows within the radius of the grid's ends keep their values, or have faces
