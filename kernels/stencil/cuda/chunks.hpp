@@ -21,6 +21,7 @@ struct RowChunk {
 /// of all tiles to lower chunks: a thread block begins where another one has ended.
 struct RowChunks {
   i64 all;               // rows of the launch
+  i64 stride;            // columns from one tile's begin to the next one's, in two dimensions
   i64 tiles;             // the first and the last one are at the grid's ends, if any is
   i64 end_tiles;         // of these at the grid's ends: at most two
   i64 rows, end_rows;    // of a chunk of a tile that is not at an end, and of one that is

@@ -20,7 +20,7 @@ i64 StreamCut::most_levels(const StencilTask& task) const {
   return levels_at_once(spec_, task, i64{sizes_.levels} * sizes_.warps);
 }
 
-void StreamCut::cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, TileChunks& chunks) const {
+void StreamCut::cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, RowChunks& chunks) const {
   const i64 halo = i64{spec_.radius} * sizes_.levels * warps, side = rounded_up(halo, chunk);
   const i64 tile = 32 * i64{sizes_.cells}, width = spec_.width();
   chunks.stride = tile - 2 * side;

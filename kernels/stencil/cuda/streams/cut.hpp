@@ -51,7 +51,7 @@ class StreamCut {
 
  private:
   /// @param warps of a thread block @param chunk values of 16 bytes @param wraps true if columns are periodic
-  void cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, TileChunks& chunks) const;
+  void cut(i64 rows, unsigned warps, i64 chunk, bool wraps, bool aligned, RowChunks& chunks) const;
 
   StencilSpec spec_;
   measured::StreamSizes sizes_;

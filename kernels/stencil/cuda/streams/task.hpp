@@ -7,13 +7,8 @@
 
 namespace terrace::stencil {
 
-/// The chunks of a launch in two dimensions.
-struct TileChunks : RowChunks {
-  i64 stride;  // columns from one tile's begin to the next one's
-};
-
 /// The rows of a launch. @tparam Chunks its cut among thread blocks
-template <class T, int fields, class Chunks = TileChunks>
+template <class T, int fields, class Chunks = RowChunks>
 struct StreamRows {
   Lines<T> from[fields], to[fields];
   RowRange rows;      // that are made
