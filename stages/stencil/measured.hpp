@@ -43,7 +43,7 @@ struct StencilRates {
 };
 
 /// Kernels of CUDA for several steps at a time, rows or planes in registers; boxes of radius 5 to 8 step by step.
-/// H100 and H200, tests/benchmarks/RESULTS.md.
+/// H100, tests/benchmarks/RESULTS.md.
 inline constexpr StencilRates stencil_stream_rates[] = {
     // H100, 16384 x 16384, 2026-11-27. f64 has no such kernel beyond radius 4. Radius 7 of f32: 570.
     {"star2d", {{1, 4170, 2000}, {2, 2260, 1050}, {3, 1440, 660}, {4, 1170, 529}, {5, 916}, {8, 597}}},

@@ -26,7 +26,7 @@ struct BoxProducts {
   using T = typename S::Value;
   using Chunk = ValueChunk<T>;
 
-  /// What a sum begins with.
+  /// The beginning of a sum.
   static __device__ __forceinline__ T nothing() { return T(0); }
 
   /// Takes what this lane needs of a row of cells: its elements of the matrix of each product.

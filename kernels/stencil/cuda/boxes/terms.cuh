@@ -11,7 +11,7 @@ template <class S>
 struct BoxTerms {
   using T = typename S::Value;
 
-  /// What a sum begins with. What is added to negative zero stays as it is, as a sum's first term.
+  /// The beginning of a sum: negative zero, to which the first term is added without a change.
   static __device__ __forceinline__ T nothing() { return T(-0.0); }
 
   /// Takes what this lane needs of a row of cells: of its own ones and those within the radius.
