@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "io/files/entry.hpp"
-#include "pipeline/run/executor/intervals.hpp"
 #include "pipeline/run/executor/version.hpp"
 #include "pipeline/run/executor/window.hpp"
 #include "pipeline/run/input_checksums.hpp"
+#include "pipeline/run/intervals.hpp"
 #include "pipeline/run/profile.hpp"
 
 namespace terrace::run {

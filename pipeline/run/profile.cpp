@@ -41,14 +41,17 @@ std::int64_t shorten(std::vector<BlockRecord>& records, std::size_t most, std::i
 
 }  // namespace
 
-void StageRecord::add(const std::string& part, double work, double block_begin, double block_end) {
+void StageRecord::add(const BlockRecord& block, const std::string& part) {
+  blocks += block.count;
+  operations += block.operations;
+  computing.add(block.begin, block.end);
+  if (part.empty()) return;
   auto found =
       std::find_if(parts.begin(), parts.end(), [&](const PartRecord& record) { return record.name == part; });
-  if (found == parts.end()) found = parts.insert(parts.end(), {part, 0, 0, 0, block_begin});
-  ++found->blocks;
-  found->operations += work;
-  found->seconds += std::max(0.0, block_end - std::max(found->until, block_begin));
-  found->until = std::max(found->until, block_end);
+  if (found == parts.end()) found = parts.insert(parts.end(), {part, 0, 0});
+  found->blocks += block.count;
+  found->operations += block.operations;
+  found->computing.add(block.begin, block.end);
 }
 
 double StageRecord::left_out() const {
@@ -79,9 +82,10 @@ void Profile::begin_attempt(const io::Entry& folder, std::int64_t number) {
   }
 }
 
-void Profile::add(BlockRecord block) {
+void Profile::add(BlockRecord block, const std::string& part) {
   block.stage = static_cast<std::int64_t>(stages_.size()) - 1;
   block.attempt = attempt_;
+  stage().add(block, part);
   append(block);
   if (log_) unlogged_.push_back(block);
   if (unlogged_.size() >= most_unlogged) log_blocks(true);

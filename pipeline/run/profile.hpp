@@ -9,6 +9,7 @@
 
 #include "pipeline/run/profile/block_log.hpp"
 #include "pipeline/run/profile/block_record.hpp"
+#include "pipeline/run/profile/busy_time.hpp"
 
 namespace terrace::run {
 
@@ -33,8 +34,7 @@ struct PartRecord {
   std::string name;
   std::int64_t blocks = 0;
   double operations = 0;
-  double seconds = 0;  // with at least one of them in computation
-  double until = 0;    // the latest end so far
+  BusyTime computing = {};  // at least one of them
 };
 
 /// Operations of blocks.
@@ -48,7 +48,7 @@ struct StageRecord {
   std::string name;
   std::int64_t blocks = 0, repeated = 0, cuts = 0;
   double begin = 0, end = 0;
-  double compute_seconds = 0;  // with at least one block in computation
+  BusyTime computing = {};  // at least one block, by the clock of its device
   double operations = 0;
   double skipped = 0;  // of these, left out because they cannot change the result
   Work before = {};    // of earlier attempts
@@ -62,8 +62,8 @@ struct StageRecord {
   double whole = 0;             // operations of the whole problem (Stage::whole); 0: as many as are done
   std::vector<PartRecord> parts = {};
 
-  /// Adds a finished block to the part of that name.
-  void add(const std::string& part, double work, double block_begin, double block_end);
+  /// Adds a block that is done. @param part of the stage's work; empty: the stage has no parts
+  void add(const BlockRecord& block, const std::string& part);
   /// Share of the whole problem's operations that no attempt did, because they cannot change the result; 0 to 1.
   double left_out() const;
 };
@@ -94,7 +94,8 @@ class Profile {
 
   void begin_stage(StageRecord stage);
   StageRecord& stage() { return stages_.back(); }
-  void add(BlockRecord block);
+  /// @param part of the stage's work; empty: the stage has no parts
+  void add(BlockRecord block, const std::string& part = {});
   void add(CopyRecord copy);
 
   const std::vector<StageRecord>& stages() const { return stages_; }

@@ -121,7 +121,7 @@ void add_stages(const Profile& profile, io::Finish& finish) {
       "s");
   columns.add(
       "compute_seconds", "time during which at least one block was being computed", records,
-      [](const R& r) { return r.compute_seconds; }, "s");
+      [](const R& r) { return r.computing.seconds(); }, "s");
   columns.add(
       "predicted_seconds", "time that the plan expected", records, [](const R& r) { return r.predicted_seconds; },
       "s");
@@ -170,7 +170,7 @@ void add_parts(const Profile& profile, io::Finish& finish) {
   columns.add("operations", "their operations", records, [](const R& r) { return r.part.operations; });
   columns.add(
       "seconds", "time during which at least one of them was being computed", records,
-      [](const R& r) { return r.part.seconds; }, "s");
+      [](const R& r) { return r.part.computing.seconds(); }, "s");
 }
 
 /// For each record, the times that its block has been computed so far, in its own attempt and earlier ones.

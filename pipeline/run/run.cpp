@@ -123,7 +123,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
                                                           static_cast<std::int64_t>(prediction.workspace_bytes));
     }
   }
-  if (stage.compute_seconds > 0) stage.rate = stage.operations / stage.compute_seconds;
+  if (const double seconds = stage.computing.seconds(); seconds > 0) stage.rate = stage.operations / seconds;
   return written;
 }
 

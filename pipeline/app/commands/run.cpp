@@ -37,8 +37,9 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
     }
     session.note(line);
     for (const run::PartRecord& part : stage.parts) {
-      session.record(fmt::format("{}: {}, {} in {} {}", stage.name, part.name, format_duration(part.seconds),
-                                 part.blocks, part.blocks == 1 ? "block" : "blocks"));
+      session.record(fmt::format("{}: {}, {} in {} {}", stage.name, part.name,
+                                 format_duration(part.computing.seconds()), part.blocks,
+                                 part.blocks == 1 ? "block" : "blocks"));
     }
   }
   std::istringstream results(describe_small(output));

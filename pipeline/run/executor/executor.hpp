@@ -178,7 +178,6 @@ class Executor {
   std::vector<std::int64_t> unstored_;
   std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut
   int running_blocks_ = 0, running_updates_ = 0;
-  double running_since_ = 0;
   bool cut_wanted_ = false;
   bool checkpoint_lacks_slots_ = false;  // until writes that are under way have ended
   bool stopping_ = false;

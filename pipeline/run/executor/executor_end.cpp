@@ -85,9 +85,7 @@ void Executor::rewind(BlockState& block) {
     }
     checkpoints_.touch(use.source->key);
   }
-  if (--running_blocks_ == 0) {
-    environment_.profile->stage().compute_seconds += environment_.profile->now() - running_since_;
-  }
+  --running_blocks_;
 }
 
 /// Takes the version's buffers from the blocks after `sequence` that hold them already.
@@ -116,9 +114,7 @@ void Executor::record(const BlockState& block, const LaunchHandle::Done& done) {
   record.operations = block.operations;
   std::tie(record.begin, record.end) = devices_[static_cast<std::size_t>(block.device)].clock.span(
       done.begin, done.end, block.start_seconds, block.end_seconds);
-  environment_.profile->add(record);
-  const std::string part = plan_.part(window_.phase(block.phase).phase);
-  if (!part.empty()) environment_.profile->stage().add(part, block.operations, record.begin, record.end);
+  environment_.profile->add(record, plan_.part(window_.phase(block.phase).phase));
 }
 
 /// Takes over the parts that a block has written, and gives up the memory that it held.
@@ -157,10 +153,7 @@ void Executor::complete(BlockState& block, const LaunchHandle::Done& done) {
   for (Version* version : touched) settle(*version);
 
   ++done_blocks_;
-  StageRecord& stage = environment_.profile->stage();
-  ++stage.blocks;
-  stage.operations += block.operations;
-  if (--running_blocks_ == 0) stage.compute_seconds += block.end_seconds - running_since_;
+  --running_blocks_;
   fruitless_cuts_ = 0;
 }
 

@@ -262,7 +262,7 @@ BlockView Executor::start(BlockState& block) {
   if (window_.phase(block.phase).phase.order == Order::in_turn || updates) window_.begin_in_launch(block);
   block.step = BlockStep::started;
   block.start_seconds = environment_.profile->now();
-  if (running_blocks_++ == 0) running_since_ = block.start_seconds;
+  ++running_blocks_;
   fruitless_cuts_ = 0;
   unblocked_ = 0;
   return view;

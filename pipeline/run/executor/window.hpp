@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/run/executor/intervals.hpp"
 #include "pipeline/run/executor/version.hpp"
+#include "pipeline/run/intervals.hpp"
 #include "pipeline/run/plan.hpp"
 
 namespace terrace::run {

@@ -1,7 +1,10 @@
 // Times of blocks: a device's clock against the run's, and the times that one attempt leaves to the next.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <vector>
 
 #include "pipeline/run/executor/block_clock.hpp"
 #include "pipeline/run/profile.hpp"
@@ -89,6 +92,67 @@ TEST_CASE("Blocks of all attempts are kept, up to what the last of them left who
   CHECK(blocks[1].first == 2);
   CHECK(blocks[1].begin == 2);
   CHECK(blocks[2].attempt == 2);
+}
+
+/// Milliseconds of [0, most) that lie in one of the spans.
+double covered(const std::vector<std::pair<int, int>>& spans, int most) {
+  std::vector<bool> busy(static_cast<std::size_t>(most));
+  for (const auto& [begin, end] : spans) {
+    for (int ms = begin; ms < end; ++ms) busy[static_cast<std::size_t>(ms)] = true;
+  }
+  return static_cast<double>(std::count(busy.begin(), busy.end(), true));
+}
+
+TEST_CASE("Time in computation counts once, whatever the order in which spans end and are added") {
+  std::mt19937 random(7);
+  const auto below = [&](int most) { return std::uniform_int_distribution<int>(0, most - 1)(random); };
+  for (int round = 0; round < 200; ++round) {
+    BusyTime time;
+    std::vector<std::pair<int, int>> spans;
+    for (int i = 0; i < 30; ++i) {
+      const int begin = below(300);
+      spans.emplace_back(begin, begin + below(40));
+      time.add(1e-3 * spans.back().first, 1e-3 * spans.back().second);
+    }
+    CHECK(time.seconds() == Approx(1e-3 * covered(spans, 400)));
+  }
+}
+
+TEST_CASE("Time in computation adds up over more spans than are kept apart") {
+  BusyTime time;
+  constexpr int many = 100'000;
+  // Two devices: the first computes for 1 ms of every 4 ms, the second for 2 ms from the middle of that on; the host
+  // sees what the second computes some blocks later.
+  for (int n = 0; n < many; ++n) {
+    time.add(4e-3 * n, 4e-3 * n + 1e-3);
+    if (n >= 100) time.add(4e-3 * (n - 100) + 0.5e-3, 4e-3 * (n - 100) + 2.5e-3);
+  }
+  CHECK(time.seconds() == Approx(2.5e-3 * (many - 100) + 1e-3 * 100));
+}
+
+TEST_CASE("A stage adds up its blocks, and the parts of its work apart") {
+  Profile profile;
+  profile.begin_stage({});
+  // On two devices: the long block ends last and is seen last.
+  BlockRecord whole = block(0, 0), part = block(1, 8);
+  whole.end = 10;
+  part.end = 9;
+  whole.operations = 40;
+  part.operations = 2;
+  part.device = 1;
+  profile.add(part, "pass 1");
+  profile.add(whole, "pass 1");
+  profile.add(block(2, 20), "pass 2");
+  const StageRecord& stage = profile.stage();
+  CHECK(stage.blocks == 3);
+  CHECK(stage.operations == 42);
+  CHECK(stage.computing.seconds() == Approx(10.5));
+  REQUIRE(stage.parts.size() == 2);
+  CHECK(stage.parts[0].name == "pass 1");
+  CHECK(stage.parts[0].blocks == 2);
+  CHECK(stage.parts[0].operations == 42);
+  CHECK(stage.parts[0].computing.seconds() == Approx(10));
+  CHECK(stage.parts[1].computing.seconds() == Approx(0.5));
 }
 
 TEST_CASE("A log of blocks that is rubbish counts for nothing") {

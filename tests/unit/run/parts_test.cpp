@@ -12,9 +12,9 @@
 #include "pipeline/base/bands.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/executor/completions.hpp"
-#include "pipeline/run/executor/intervals.hpp"
 #include "pipeline/run/executor/pool.hpp"
 #include "pipeline/run/executor/store.hpp"
+#include "pipeline/run/intervals.hpp"
 #include "tests/support/temp_folder.hpp"
 
 using namespace terrace;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 
 namespace terrace::run {
 
@@ -25,6 +26,12 @@ class Intervals {
       next = ranges_.erase(next);
     }
     ranges_[begin] = end;
+  }
+  /// Removes the first range. There is one. @return its begin and end
+  std::pair<std::int64_t, std::int64_t> take_first() {
+    const std::pair<std::int64_t, std::int64_t> first = *ranges_.begin();
+    ranges_.erase(ranges_.begin());
+    return first;
   }
   bool contains(std::int64_t value) const {
     auto next = ranges_.upper_bound(value);
