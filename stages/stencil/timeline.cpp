@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "kernels/stencil/rules/slabs.hpp"
+#include "pipeline/base/rounding.hpp"
+
 namespace terrace::stages {
 namespace {
 
@@ -27,6 +30,13 @@ void for_each_event(const StencilEvents& events, const Visit& visit) {
 }
 
 }  // namespace
+
+std::int64_t steps_of_passes(std::int64_t steps, std::int64_t most) {
+  if (steps <= 0) return 1;
+  const std::int64_t passes = ceiling(steps, most), even = ceiling(steps, passes);
+  constexpr std::int64_t whole = stencil::most_steps_at_once;
+  return even < whole ? even : std::min(most, rounded_up(even, whole));
+}
 
 std::int64_t longest_span(const StencilEvents& events) {
   std::int64_t longest = 0, before = 0;
@@ -54,9 +64,7 @@ Timeline::Timeline(const StencilEvents& events, std::int64_t pass_steps, bool ri
   });
 }
 
-std::int64_t Timeline::passes_of(const Span& span) const {
-  return (span.end - span.begin + pass_steps_ - 1) / pass_steps_;
-}
+std::int64_t Timeline::passes_of(const Span& span) const { return ceiling(span.end - span.begin, pass_steps_); }
 
 std::int64_t Timeline::phases_of(const Span& span) const {
   return passes_of(span) * (rims_ ? 2 : 1) + (span.snapshot >= 0 ? 1 : 0) + (span.check >= 0 ? 1 : 0);
@@ -73,9 +81,8 @@ std::optional<StencilPhase> Timeline::phase(std::int64_t number) const {
   const std::int64_t passes = passes_of(span), within = number - span.first_phase, a_pass = rims_ ? 2 : 1;
   if (within < passes * a_pass) {
     const std::int64_t pass = within / a_pass, length = span.end - span.begin;
-    // Passes of a span are alike, the longer ones first.
-    const std::int64_t step = pass * (length / passes) + std::min(pass, length % passes);
-    const std::int64_t steps = length / passes + (pass < length % passes ? 1 : 0);
+    const std::int64_t most = steps_of_passes(length, pass_steps_), step = pass * most;
+    const std::int64_t steps = std::min(most, length - step);
     return StencilPhase{rims_ && within % 2 == 0 ? StencilWork::rims : StencilWork::pass, span.begin + step, steps,
                         span.first_pass + pass, 0};
   }

@@ -61,6 +61,22 @@ TEST_CASE("every step of a stencil is made once") {
   }
 }
 
+TEST_CASE("passes of many steps make as many as kernels make at a time") {
+  const auto steps_of = [](std::int64_t steps, std::int64_t most) {
+    const Timeline timeline({steps, {}, 0}, most, false);
+    std::vector<std::int64_t> found;
+    for (std::int64_t number = 0; number < timeline.passes(); ++number)
+      found.push_back(timeline.phase(number)->steps);
+    return found;
+  };
+  using Steps = std::vector<std::int64_t>;
+  CHECK(steps_of(512, 232) == Steps{192, 192, 128});
+  CHECK(steps_of(512, 512) == Steps{512});
+  CHECK(steps_of(520, 512) == Steps{288, 232});
+  CHECK(steps_of(100, 40) == Steps{40, 40, 20});
+  CHECK(steps_of(50, 20) == Steps{17, 17, 16});
+}
+
 TEST_CASE("snapshots and checks come at their steps") {
   const StencilEvents events{50, {0, 7, 20, 49, 50}, 10};
   CHECK(longest_span(events) == 10);
@@ -79,7 +95,8 @@ TEST_CASE("passes that end at a check are known") {
   const Timeline timeline({25, {12}, 10}, 5, false);
   std::vector<std::int64_t> checked;
   for (std::int64_t number = 0; const auto phase = timeline.phase(number); ++number) {
-    if (phase->work == StencilWork::pass && timeline.is_checked(*phase)) checked.push_back(phase->step + phase->steps);
+    if (phase->work == StencilWork::pass && timeline.is_checked(*phase))
+      checked.push_back(phase->step + phase->steps);
   }
   CHECK(checked == std::vector<std::int64_t>{10, 20});
 }
