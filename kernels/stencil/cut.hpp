@@ -1,8 +1,9 @@
-// The cut of a pass into parts and slabs.
+// The cut of a pass into parts, slabs and tiles.
 //
-// A slab is a tile of the grid: rows [k h, (k + 1) h). Parts are runs of slabs, each a stream of its own that may run
-// on another device. A part that does not begin or end at an end of the grid also takes a rim there: the rows next to
-// it as they were before the pass, from which it makes again the rows that it needs.
+// A slab has rows [k h, (k + 1) h) of the grid, and consists of tiles. The next slab needs the last one of them
+// alone, and finishes it: the others can leave the device before. Parts are runs of slabs, each a stream of its own
+// that may run on another device. A part that does not begin or end at an end of the grid also takes a rim there: the
+// rows next to it as they were before the pass, from which it makes again the rows that it needs.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace terrace::stencil {
 /// A slab of a pass.
 struct Slab {
   std::int64_t number = 0, part = 0;
-  RowRange rows{};            // of its tile
+  RowRange rows{};            // of its tiles
   RowRange above{}, below{};  // its rims; empty unless it is the first or the last of its part
   RowRange part_rows{};
   bool first = false, last = false;  // of its part
@@ -26,6 +27,8 @@ class Cut {
   explicit Cut(const StencilSpec& spec)
       : axis_(spec.axis()),
         slab_rows_(spec.slab_rows),
+        slab_tiles_(spec.slab_tiles),
+        tile_rows_(spec.tile_rows()),
         slabs_(spec.width() == 0 ? 0 : (axis_.rows + slab_rows_ - 1) / slab_rows_),
         parts_(std::max<std::int64_t>(1, std::min(spec.parts, slabs_))) {}
 
@@ -36,14 +39,25 @@ class Cut {
   /// True if parts have rims.
   bool has_rims() const { return slabs_ > 1 && (parts_ > 1 || axis_.wraps); }
 
-  RowRange tile(std::int64_t slab) const {
+  /// Tiles of the grid.
+  std::int64_t tiles() const { return slabs_ == 0 ? 0 : (axis_.rows + tile_rows_ - 1) / tile_rows_; }
+  /// The rows of a tile.
+  RowRange tile(std::int64_t number) const {
+    return {number * tile_rows_, std::min<std::int64_t>(axis_.rows, (number + 1) * tile_rows_)};
+  }
+  /// Numbers of the tiles of a slab, half-open.
+  RowRange tiles_of(std::int64_t slab) const {
+    return {slab * slab_tiles_, std::min<std::int64_t>(tiles(), (slab + 1) * slab_tiles_)};
+  }
+  std::int64_t slab_of(std::int64_t tile) const { return tile / slab_tiles_; }
+  RowRange rows_of_slab(std::int64_t slab) const {
     return {slab * slab_rows_, std::min<std::int64_t>(axis_.rows, (slab + 1) * slab_rows_)};
   }
   /// Slabs of a part, half-open.
   RowRange slabs_of(std::int64_t part) const { return {part * slabs_ / parts_, (part + 1) * slabs_ / parts_}; }
   RowRange rows_of(std::int64_t part) const {
     const RowRange slabs = slabs_of(part);
-    return {tile(slabs.begin).begin, tile(slabs.end - 1).end};
+    return {rows_of_slab(slabs.begin).begin, rows_of_slab(slabs.end - 1).end};
   }
   /// The rims of a part in a pass of so many steps.
   RowRange rim_above(std::int64_t part, std::int64_t steps) const {
@@ -61,7 +75,7 @@ class Cut {
     slab.number = number;
     slab.part = part_of(number);
     const RowRange slabs = slabs_of(slab.part);
-    slab.rows = tile(number);
+    slab.rows = rows_of_slab(number);
     slab.part_rows = rows_of(slab.part);
     slab.first = number == slabs.begin;
     slab.last = number + 1 == slabs.end;
@@ -105,7 +119,7 @@ class Cut {
     const std::int64_t ahead = (steps + std::min<std::int64_t>(steps, most_steps_at_once)) * axis_.radius;
     return {std::max<std::int64_t>(stream.begin, task.row_begin - ahead), task.row_end};
   }
-  /// The most tiles of a constant array that a slab reads.
+  /// The most tiles of a constant array, as high as a slab, that a slab reads.
   std::int64_t most_array_tiles(std::int64_t steps) const {
     std::int64_t most = 0;
     for_each_kind([&](std::int64_t number) {
@@ -160,7 +174,7 @@ class Cut {
   }
 
   Axis axis_;
-  std::int64_t slab_rows_, slabs_, parts_;
+  std::int64_t slab_rows_, slab_tiles_, tile_rows_, slabs_, parts_;
 };
 
 }  // namespace terrace::stencil

@@ -39,6 +39,7 @@ struct StencilSpec {
   Norm norm = Norm::none;            // of the changes that are asked for
 
   std::int64_t slab_rows = 0;   // of a slab; the last one may be lower, the first and last also have rims
+  std::int64_t slab_tiles = 1;  // tiles of a slab, of which slab_rows is a multiple: pieces of memory of their own
   std::int64_t pass_steps = 0;  // the most steps of a pass
   std::int64_t parts = 1;       // streams of slabs of a pass
   std::int64_t depth = 0;       // steps that a kernel makes at a time; 0: it chooses
@@ -50,6 +51,7 @@ struct StencilSpec {
   int fields() const;
   /// Cells of a row.
   std::int64_t width() const { return extents[1] * extents[2]; }
+  std::int64_t tile_rows() const { return slab_rows / slab_tiles; }
   Axis axis() const { return {extents[0], radius, faces[0].low == Face::periodic}; }
 };
 

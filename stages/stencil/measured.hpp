@@ -15,10 +15,12 @@ struct StencilSlabs {
   /// Steps of a pass that are tried. Not measured.
   static constexpr std::int64_t pass_steps[] = {512, 384, 256, 192, 128, 96, 64, 48, 32,
                                                 24,  16,  12,  8,   6,   4,  3,  2,  1};
-  /// Bytes of a slab of a field: larger ones make disks and links no faster. Not measured.
-  static constexpr std::int64_t most_bytes = 256 << 20;
-  /// Tiles of a field on the device: a slab, the one above it, one that comes and one that goes. Not measured.
-  static constexpr std::int64_t tiles = 4;
+  /// Bytes of a tile of a field: larger ones make disks and links no faster. Not measured.
+  static constexpr std::int64_t most_tile_bytes = 256 << 20;
+  /// Bytes of a slab of a field: the first one is read before a pass begins. Not measured.
+  static constexpr std::int64_t most_slab_bytes = 512 << 20;
+  /// The most tiles of a slab.
+  static constexpr std::int64_t most_slab_tiles = 3;
   /// Tiles of a constant array. Not measured.
   static constexpr std::int64_t array_tiles = 3;
   /// Cells of a grid from which on several devices compute it, though it fits one. Not measured.
@@ -58,7 +60,7 @@ inline constexpr StencilRates stencil_stream_rates[] = {
     // H100, alike.
     {"heat3d", {{1, 1010, 509}}},
     // H100, alike.
-    {"wave3d", {{1, 196, 118}}},
+    {"wave3d", {{1, 236, 118}}},
     // H100, 8192 x 8192, 2026-11-27.
     {"heat2d", {{1, 2930, 1440}}},
     // H100, alike.

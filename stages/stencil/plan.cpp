@@ -57,7 +57,7 @@ void StencilPlan::add_grid(StencilInputs& inputs) {
   const std::int64_t last = generation(timeline_.passes()) + (timeline_.has_finish() ? 1 : 0);
   Extents tile = inputs.shape;
   for (int axis = 0; axis < tile.rank(); ++axis) tile[axis] = std::max<std::int64_t>(1, tile[axis]);
-  tile[0] = spec_.slab_rows;
+  tile[0] = spec_.tile_rows();
   for (std::size_t f = 0; f < fields(); ++f) {
     ArraySpec field;
     field.name = inputs.names[f];
@@ -68,7 +68,7 @@ void StencilPlan::add_grid(StencilInputs& inputs) {
     field.source = std::move(inputs.fields[f]);
     field.generations = last;
     field.kept = 1;
-    // With one pass, at a checkpoint only the tile of each part's latest slab lacks steps.
+    // With one pass, at a checkpoint only the last tile of each part's latest slab lacks steps.
     if (timeline_.passes() == 1 && !timeline_.has_finish()) field.live = field.spare = 2 * cut_.parts();
     add(std::move(field));
   }
@@ -80,6 +80,7 @@ void StencilPlan::add_grid(StencilInputs& inputs) {
     array.type = spec_.value;
     array.shape = inputs.shape;
     array.tile = tile;
+    array.tile[0] = spec_.slab_rows;
     array.source = std::move(inputs.arrays[a]);
     add(std::move(array));
   }
@@ -161,10 +162,12 @@ std::optional<run::Phase> StencilPlan::phase(std::int64_t number, const run::Tal
   const auto value =
       stopped >= 0 && number > stopped ? timeline_.phase_after_stop(number, stopped) : timeline_.phase(number);
   if (!value) return std::nullopt;
+  const bool pass = value->work == StencilWork::pass;
   const std::int64_t count = value->work == StencilWork::rims    ? 2 * cut_.parts()
                              : value->work == StencilWork::total ? total_blocks()
-                                                                 : cut_.slabs();
-  return run::Phase{number, count, value->work == StencilWork::pass ? run::Order::in_turn : run::Order::any, *value};
+                             : pass                              ? cut_.slabs()
+                                                                 : cut_.tiles();
+  return run::Phase{number, count, pass ? run::Order::in_turn : run::Order::any, *value};
 }
 
 bool StencilPlan::depends_on_results(std::int64_t number) const {
@@ -198,7 +201,9 @@ int StencilPlan::devices(int available) const {
 int StencilPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
   const StencilPhase value = value_of(phase);
   if (value.work == StencilWork::total) return 0;
-  const std::int64_t part = value.work == StencilWork::rims ? index / 2 : cut_.part_of(index);
+  const std::int64_t part = value.work == StencilWork::rims   ? index / 2
+                            : value.work == StencilWork::pass ? cut_.part_of(index)
+                                                              : cut_.part_of(cut_.slab_of(index));
   return static_cast<int>(part * devices / cut_.parts());
 }
 
@@ -267,12 +272,16 @@ void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, std::vec
   const std::int64_t before = generation(phase.passes);
   for (std::size_t f = 0; f < fields(); ++f) {
     const auto field = static_cast<int>(f);
-    run::Access own{slot(Part::own, f), field, before, rows_box(slab.rows), Mode::update};
-    own.made = before + (slab.last ? made_in_pass() : 1);
-    accesses.push_back(std::move(own));
+    const RowRange tiles = cut_.tiles_of(slab.number);
+    for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+      run::Access own{slot(Part::own, f), field, before, rows_box(cut_.tile(tile)), Mode::update};
+      const bool finished = slab.last || tile + 1 < tiles.end;
+      own.made = before + (finished ? made_in_pass() : 1);
+      accesses.push_back(std::move(own));
+    }
     if (!slab.first) {
       accesses.push_back(
-          {slot(Part::above, f), field, before + 1, rows_box(cut_.tile(slab.number - 1)), Mode::update});
+          {slot(Part::above, f), field, before + 1, rows_box(cut_.tile(tiles.begin - 1)), Mode::update});
     }
     const auto rim = [&](Part part, std::int64_t side) {
       accesses.push_back(
@@ -381,14 +390,19 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
 void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const run::BlockView& view,
                             StencilTask& task) const {
   for (std::size_t f = 0; f < fields(); ++f) {
-    const auto add_tile = [&](Part part, RowRange rows) {
+    const auto bind_rim = [&](Part part, RowRange rows) {
       if (rows.count() > 0)
         add_piece(task.fields[f], rows.begin, rows.end, view.find(slot(part, f))->tiles.front().data);
     };
-    add_tile(Part::rim_above, slab.above);
-    if (!slab.first) add_tile(Part::above, cut_.tile(slab.number - 1));
-    add_tile(Part::own, slab.rows);
-    add_tile(Part::rim_below, slab.below);
+    const auto bind_tiles = [&](Part part) {
+      for (const run::AccessView& access : view.accesses) {
+        if (access.slot == slot(part, f)) add_pieces(task.fields[f], access, 0);
+      }
+    };
+    bind_rim(Part::rim_above, slab.above);
+    bind_tiles(Part::above);
+    bind_tiles(Part::own);
+    bind_rim(Part::rim_below, slab.below);
     if (const run::AccessView* carry = view.find(slot(Part::carry, f))) task.carry[f] = carry->tiles.front().data;
   }
   const std::vector<Piece> pieces = array_pieces(slab, phase.steps);

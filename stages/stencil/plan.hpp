@@ -21,10 +21,10 @@ struct StencilInputs {
   std::vector<std::shared_ptr<io::Source>> arrays;  // constant ones, by number
 };
 
-/// A tile of the grid is a slab of rows, which is updated in place: generation 0 is the input, and a pass makes two
-/// generations of each tile. Slab k makes generation 2p + 1 of tile k, whose last rows lack steps, and 2p + 2 of tile
-/// k - 1; the last slab of a part makes 2p + 2 of its own tile at once. If one slab is the whole grid, a pass makes
-/// one generation.
+/// A tile of the grid has rows of a slab, which are updated in place: generation 0 is the input, and a pass makes two
+/// generations of each tile. A slab makes generation 2p + 1 of its last tile, whose last rows lack steps, and the
+/// next slab makes 2p + 2 of that; of all other tiles a slab makes 2p + 2 at once, as does the last slab of a part of
+/// its last tile. If one slab is the whole grid, a pass makes one generation.
 ///
 /// Slabs of a part hand on a carry (kernels/stencil/task.hpp), an array that the first slab of a pass writes and the
 /// others update. Rims of parts are arrays that a phase before the pass fills; the slabs beside them update

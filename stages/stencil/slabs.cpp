@@ -15,8 +15,6 @@ namespace {
 using measured::StencilSlabs;
 using stencil::StencilSpec;
 
-constexpr std::int64_t least_tiles = 2;  // of a slab and of the one above it
-
 std::int64_t pages(double bytes) {
   constexpr double most = 4e18;
   return whole_pages(static_cast<std::int64_t>(std::min(bytes, most)));
@@ -33,8 +31,8 @@ class Room {
        const std::function<std::int64_t(const StencilSpec&)>& workspace)
       : needs_(needs), resources_(resources), workspace_(workspace) {}
 
-  bool holds(const StencilSpec& spec, std::int64_t tiles, std::int64_t array_tiles) const {
-    const std::int64_t slabs = stencil_slab_bytes(spec, needs_, tiles, array_tiles), beside = workspace_(spec);
+  bool holds(const StencilSpec& spec, Held held) const {
+    const std::int64_t slabs = stencil_slab_bytes(spec, needs_, held), beside = workspace_(spec);
     const auto device = static_cast<std::int64_t>(resources_.device_budget);
     const auto host = static_cast<std::int64_t>(resources_.host_budget);
     // On a device of its own a tile passes through host memory; on the CPU slabs are computed in host memory.
@@ -54,37 +52,48 @@ double changes_bytes(const StencilSpec& spec) {
   return sizeof(double) * std::min(2 * rows, static_cast<double>(spec.extents[0]));
 }
 
-/// The least rows of a slab of that many steps.
-std::int64_t least_rows(const StencilSpec& spec) {
-  return stencil::least_slab_rows(spec.radius, spec.pass_steps, stencil::most_steps_at_once);
+/// The least rows of a tile for passes of that many steps.
+std::int64_t least_tile_rows(const StencilSpec& spec) {
+  return stencil::least_tile_rows(spec.radius, spec.pass_steps, stencil::most_steps_at_once);
 }
 
-/// Chooses the highest slab that fits, down to `least` rows. @return true if there is one
-bool fit_rows(StencilSpec& spec, const Room& room, std::int64_t tiles, std::int64_t array_tiles) {
-  const std::int64_t least = least_rows(spec);
+/// Chooses the highest slab of so many tiles that fits. @return true if there is one
+bool fit_rows(StencilSpec& spec, std::int64_t tiles, const Room& room, Held held) {
+  spec.slab_tiles = tiles;
+  const std::int64_t least = tiles * least_tile_rows(spec);
   if (least >= spec.extents[0]) return false;
-  const auto by_size = static_cast<std::int64_t>(static_cast<double>(StencilSlabs::most_bytes) / row_bytes(spec));
-  for (spec.slab_rows = std::clamp(by_size, least, spec.extents[0] - 1);;
-       spec.slab_rows = std::max(least, spec.slab_rows - (spec.slab_rows + 7) / 8)) {
-    if (room.holds(spec, tiles, array_tiles)) return true;
+  const std::int64_t most_bytes = std::min(tiles * StencilSlabs::most_tile_bytes, StencilSlabs::most_slab_bytes);
+  const auto by_size = static_cast<std::int64_t>(static_cast<double>(most_bytes) / row_bytes(spec));
+  const auto whole_tiles = [&](std::int64_t rows) { return std::max(least, rows / tiles * tiles); };
+  for (spec.slab_rows = whole_tiles(std::clamp(by_size, least, spec.extents[0] - 1));;
+       spec.slab_rows = whole_tiles(spec.slab_rows - ceiling(spec.slab_rows, 32))) {
+    if (room.holds(spec, held)) return true;
     // The last slab grows as a pass goes on: with a low one the kernel needs less memory.
     const std::int64_t all = spec.extents[0] + spec.radius * spec.pass_steps, highest = spec.slab_rows;
-    const std::int64_t slabs = (all + highest - 1) / highest;
-    spec.slab_rows = (all + slabs - 1) / slabs;
-    if (spec.slab_rows >= least && room.holds(spec, tiles, array_tiles)) return true;
+    spec.slab_rows = rounded_up(ceiling(all, ceiling(all, highest)), tiles);
+    if (spec.slab_rows >= least && room.holds(spec, held)) return true;
     spec.slab_rows = highest;
     if (spec.slab_rows <= least) return false;
   }
 }
 
-bool fit(StencilSpec& spec, std::int64_t span, const Room& room, std::int64_t tiles, std::int64_t array_tiles) {
+/// Chooses the tiles of a slab and its height: more tiles where slabs get notably higher by them, since less memory
+/// waits for its way.
+bool fit_tiles(StencilSpec& spec, const Room& room, Held held) {
+  if (!fit_rows(spec, 1, room, held)) return false;
+  for (std::int64_t tiles = 2; held == Held::others && tiles <= StencilSlabs::most_slab_tiles; ++tiles) {
+    StencilSpec cut = spec;
+    if (fit_rows(cut, tiles, room, held) && cut.slab_rows > spec.slab_rows + spec.slab_rows / 16) spec = cut;
+  }
+  return true;
+}
+
+bool fit(StencilSpec& spec, std::int64_t span, const Room& room, Held held) {
   std::int64_t before = 0;
   for (const std::int64_t most : StencilSlabs::pass_steps) {
-    // Passes of a span are alike: no more steps than so many passes need.
-    const std::int64_t all = std::max<std::int64_t>(1, span), passes = (all + most - 1) / most;
-    spec.pass_steps = (all + passes - 1) / passes;
+    spec.pass_steps = steps_of_passes(span, most);
     if (spec.pass_steps == std::exchange(before, spec.pass_steps)) continue;
-    if (fit_rows(spec, room, tiles, array_tiles)) return true;
+    if (fit_tiles(spec, room, held)) return true;
   }
   return false;
 }
@@ -98,21 +107,27 @@ bool fit_devices(StencilSpec& spec, std::int64_t span, const Resources& resource
   const std::int64_t most = std::min(spec.slab_rows / StencilSlabs::least_rims, last) / spec.radius;
   spec.pass_steps = std::min({spec.pass_steps, span, most});
   spec.parts = resources.devices;
-  return spec.pass_steps >= 1 && room.holds(spec, 1, StencilSlabs::array_tiles);
+  return spec.pass_steps >= 1 && room.holds(spec, Held::others);
 }
 
 }  // namespace
 
-std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& needs, std::int64_t tiles,
-                                std::int64_t array_tiles) {
+std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& needs, Held held) {
   const stencil::Cut cut(spec);
-  const auto rows = static_cast<double>(std::max<std::int64_t>(1, std::min(spec.extents[0], spec.slab_rows)));
-  const std::int64_t tile = pages(rows * row_bytes(spec));
-  const auto count = [&](std::int64_t wanted) { return std::min(wanted, std::max<std::int64_t>(1, cut.slabs())); };
+  const auto bytes_of = [&](std::int64_t rows) {
+    const std::int64_t within = std::max<std::int64_t>(1, std::min(spec.extents[0], rows));
+    return pages(static_cast<double>(within) * row_bytes(spec));
+  };
+  const std::int64_t tile = bytes_of(spec.tile_rows()), slab = bytes_of(spec.slab_rows),
+                     others = held == Held::others;
+  // A slab and the last tile of the one above it; beside them as many tiles go and come, one of them both at a time.
+  const std::int64_t resident = cut.slabs() <= cut.parts() ? spec.slab_tiles : spec.slab_tiles + 1;
+  const std::int64_t tiles = cut.slabs() <= cut.parts() || !others ? resident : 2 * resident;
+  const std::int64_t array_tiles =
+      std::min(others ? StencilSlabs::array_tiles : 2, std::max<std::int64_t>(1, cut.slabs()));
   const double handed_on = row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps);
-  const std::int64_t of_array =
-      spec.arrays == 0 ? 0 : std::max(count(array_tiles), cut.most_array_tiles(spec.pass_steps));
-  std::int64_t bytes = tile * (needs.fields * count(tiles) + spec.arrays * of_array);
+  std::int64_t bytes = needs.fields * tile * std::min(tiles, std::max<std::int64_t>(1, cut.tiles()));
+  if (spec.arrays > 0) bytes += spec.arrays * slab * std::max(array_tiles, cut.most_array_tiles(spec.pass_steps));
   if (!cut.whole()) {
     const auto carry = static_cast<double>(stencil::carry_rows(spec.radius, spec.pass_steps));
     bytes += needs.fields * pages(row_bytes(spec) * carry);
@@ -129,11 +144,12 @@ void choose_stencil_slabs(StencilSpec& spec, const StencilNeeds& needs, std::int
   const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
   const double updates = resources.cuda ? StencilSlabs::cuda_updates : StencilSlabs::cpu_updates;
   spec.slab_rows = std::max<std::int64_t>(1, spec.extents[0]);
+  spec.slab_tiles = 1;
   spec.pass_steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(updates / std::max(1.0, cells)), 1,
                                              std::max<std::int64_t>(1, span));
   spec.parts = 1;
   const auto fit_whole = [&](StencilSpec& cut) {
-    for (; !room.holds(cut, 1, 1); cut.pass_steps = (cut.pass_steps + 1) / 2) {
+    for (; !room.holds(cut, Held::own); cut.pass_steps = (cut.pass_steps + 1) / 2) {
       if (cut.pass_steps == 1) return false;
     }
     return true;
@@ -145,15 +161,13 @@ void choose_stencil_slabs(StencilSpec& spec, const StencilNeeds& needs, std::int
   spec = whole;
   if (fits) return;
   spec.parts = resources.devices;
-  if (fit(spec, span, room, StencilSlabs::tiles, StencilSlabs::array_tiles) ||
-      fit(spec, span, room, least_tiles, least_tiles)) {
-    return;
-  }
+  if (fit(spec, span, room, Held::others) || fit(spec, span, room, Held::own)) return;
   spec.pass_steps = 1;
-  spec.slab_rows = std::clamp<std::int64_t>(least_rows(spec), 1, std::max<std::int64_t>(1, spec.extents[0]));
-  const std::int64_t slabs = stencil_slab_bytes(spec, needs, least_tiles, least_tiles), beside = workspace(spec);
-  const std::int64_t at_once = stencil_slab_bytes(whole, needs, 1, 1), beside_whole = workspace(whole);
-  const bool in_slabs = least_rows(spec) < spec.extents[0] && slabs + beside < at_once + beside_whole;
+  spec.slab_tiles = 1;
+  spec.slab_rows = std::clamp<std::int64_t>(least_tile_rows(spec), 1, std::max<std::int64_t>(1, spec.extents[0]));
+  const std::int64_t slabs = stencil_slab_bytes(spec, needs, Held::own), beside = workspace(spec);
+  const std::int64_t at_once = stencil_slab_bytes(whole, needs, Held::own), beside_whole = workspace(whole);
+  const bool in_slabs = least_tile_rows(spec) < spec.extents[0] && slabs + beside < at_once + beside_whole;
   refuse_budgets(resources, in_slabs ? slabs : at_once, in_slabs ? beside : beside_whole);
 }
 

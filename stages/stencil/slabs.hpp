@@ -14,13 +14,17 @@ struct StencilNeeds {
   bool snapshots = false, checks = false;
 };
 
-/// Bytes of tiles, carries and rims that the largest block needs on its device.
-/// @param tiles, array_tiles of each field and of each constant array that are there at a time
-std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs, std::int64_t tiles,
-                                std::int64_t array_tiles);
+/// The tiles that are on a device at a time.
+enum class Held {
+  own,    // those of a block
+  others  // also those that come and go meanwhile
+};
 
-/// Chooses slab_rows, pass_steps and parts: the whole grid as one slab if it fits the budgets; on several devices a
-/// slab for each; else slabs of which several fit, with the most steps a pass.
+/// Bytes of tiles, carries and rims that the largest block needs on its device.
+std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs, Held held);
+
+/// Chooses slab_rows, slab_tiles, pass_steps and parts: the whole grid as one slab if it fits the budgets; on several
+/// devices a slab for each; else slabs of which several fit, with the most steps a pass.
 /// @param span the most steps that a pass may have
 /// @param workspace bytes that the kernel of a cut needs in addition
 /// @throws JobError naming the least budget if not even the smallest slab fits

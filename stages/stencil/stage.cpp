@@ -119,7 +119,7 @@ class StencilStage : public run::Stage {
     p.workspace_bytes = workspace_of(spec, resources_);
     p.block_shape = shape_of_slab();
     p.block_bytes =
-        static_cast<std::size_t>(stencil_slab_bytes(spec, needs_of(plan_.events(), info().fields.size()), 2, 2));
+        static_cast<std::size_t>(stencil_slab_bytes(spec, needs_of(plan_.events(), info().fields.size()), Held::own));
     p.limit = multiply_adds_of(resources_) * lanes / each;
     p.limit_kind = "operations";
     const auto bound = [&](double bytes_per_second, double bytes_a_step, const char* kind) {
@@ -141,10 +141,15 @@ class StencilStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const StencilSpec& spec = plan_.spec();
-    nlohmann::json all = {{"slab_rows", spec.slab_rows},  {"pass_steps", spec.pass_steps},
-                          {"parts", spec.parts},          {"depth", spec.depth},
-                          {"rows", spec.extents[0]},      {"width", spec.width()},
-                          {"value", name_of(spec.value)}, {"schedule", stencil::name_of(spec.schedule)}};
+    nlohmann::json all = {{"slab_rows", spec.slab_rows},
+                          {"slab_tiles", spec.slab_tiles},
+                          {"pass_steps", spec.pass_steps},
+                          {"parts", spec.parts},
+                          {"depth", spec.depth},
+                          {"rows", spec.extents[0]},
+                          {"width", spec.width()},
+                          {"value", name_of(spec.value)},
+                          {"schedule", stencil::name_of(spec.schedule)}};
     if (spec.separable) all["separable"] = true;
     if (spec.schedule == stencil::Schedule::time_skewed) all["tile"] = stencil::name_of(spec.tile);
     return all;
@@ -156,11 +161,13 @@ class StencilStage : public run::Stage {
   }
 
  private:
-  /// "128 x 512, 20 steps a pass".
+  /// "128 x 512, 20 steps a pass", "129 x 512 in 3 tiles, 20 steps a pass".
   std::string shape_of_slab() const {
     Extents shape = plan_.arrays().front().shape;
     shape[0] = std::min(shape[0], plan_.spec().slab_rows);
-    return to_string(shape) + ", " + counted(plan_.spec().pass_steps, "step") + " a pass";
+    const std::int64_t tiles = plan_.spec().slab_tiles;
+    return to_string(shape) + (tiles > 1 ? " in " + counted(tiles, "tile") : "") + ", " +
+           counted(plan_.spec().pass_steps, "step") + " a pass";
   }
   const OperatorInfo& info() const { return *stencil::find_operator(plan_.spec().name); }
   std::vector<std::string> axes() const {
@@ -193,6 +200,7 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   if (separable) take_separable(spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
+    spec.slab_tiles = request.choices->at("slab_tiles");
     spec.pass_steps = request.choices->at("pass_steps");
     spec.parts = request.choices->at("parts");
     spec.depth = request.choices->at("depth");

@@ -29,11 +29,11 @@ i64 wanted_depth(const StencilSpec& spec) {
   return std::max<i64>(1, reach / spec.radius);
 }
 
-/// Steps at a time: as many as the rows of a slab allow (least_slab_rows).
+/// Steps at a time: as many as the rows of a tile allow (least_tile_rows).
 i64 depth_of(const StencilSpec& spec) {
   i64 depth = std::min<i64>(wanted_depth(spec), spec.pass_steps);
   if (Cut(spec).whole()) return depth;
-  while (depth > 1 && spec.slab_rows < least_slab_rows(spec.radius, spec.pass_steps, depth)) --depth;
+  while (depth > 1 && spec.tile_rows() < least_tile_rows(spec.radius, spec.pass_steps, depth)) --depth;
   return depth;
 }
 

@@ -135,6 +135,7 @@ void check_stencil(const StencilSpec& spec) {
   }
   if (spec.arrays > most_arrays) refuse("more than " + std::to_string(most_arrays) + " arrays");
   if (spec.slab_rows < 1 || spec.pass_steps < 1) refuse("a slab has at least one row, and a pass one step");
+  if (spec.slab_tiles < 1 || spec.slab_rows % spec.slab_tiles != 0) refuse("a slab has whole tiles of equal height");
   bool own_faces = false;
   visit_formula(spec, [&]<class F>(F) { own_faces = F::own_faces; });
   for (const Faces& faces : spec.faces) {
@@ -143,9 +144,9 @@ void check_stencil(const StencilSpec& spec) {
     if (low && own_faces) refuse("the faces of " + spec.name + " are not periodic");
   }
   if (const auto fault = schedule_fault(spec)) refuse(fault->why);
-  const std::int64_t least = least_slab_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  if (!Cut(spec).whole() && spec.slab_rows < least) {
-    refuse("slabs of " + std::to_string(spec.slab_rows) + " rows are too low for passes of " +
+  const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  if (!Cut(spec).whole() && spec.tile_rows() < least) {
+    refuse("tiles of " + std::to_string(spec.tile_rows()) + " rows are too low for passes of " +
            std::to_string(spec.pass_steps) + " steps: they need " + std::to_string(least));
   }
 }

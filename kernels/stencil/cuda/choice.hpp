@@ -30,8 +30,8 @@ bool is_aligned(const Lines<T>& lines, i64 line) {
 /// The levels of a slab that are made at once by a kernel that makes at most so many.
 inline i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 most) {
   const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;
-  // A slab hands on rows of its own alone.
-  return task.whole != 0 ? wanted : std::clamp<i64>(spec.slab_rows / (2 * spec.radius), 1, wanted);
+  // A slab hands on rows of its last tile alone.
+  return task.whole != 0 ? wanted : std::clamp<i64>(spec.tile_rows() / (2 * spec.radius), 1, wanted);
 }
 
 }  // namespace terrace::stencil

@@ -69,11 +69,11 @@ constexpr i64 carry_rows(i64 radius, i64 steps) {
   return 2 * radius * (steps + (steps <= most_steps_at_once ? steps : most_steps_at_once + 1));
 }
 
-/// The least rows of a slab, unless it is the only one of its stream: the rows that it hands on are its own, its
-/// result ends in itself or in the slab above, and so do all rows whose constant arrays it reads: a kernel that makes
-/// `depth` steps at a time makes radius * (depth - 1) rows above its result again.
+/// The least rows of a slab's last tile, unless the slab is the only one of its stream: the rows that the slab hands
+/// on are in that tile, the result of the next one begins in it, and so do all rows whose constant arrays that one
+/// reads: a kernel that makes `depth` steps at a time makes radius * (depth - 1) rows above its result again.
 /// @param depth the most steps that a kernel makes at a time
-constexpr i64 least_slab_rows(i64 radius, i64 steps, i64 depth) {
+constexpr i64 least_tile_rows(i64 radius, i64 steps, i64 depth) {
   const i64 at_once = depth < steps ? depth : steps;
   const i64 handed_on = 2 * radius * at_once, late = radius * (steps + at_once - 1);
   return handed_on > late ? handed_on : late > 1 ? late : 1;

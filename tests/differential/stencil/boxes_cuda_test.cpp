@@ -40,7 +40,7 @@ TEST_CASE("warps that take several shares of a large box's launch on CUDA give t
   // So many batches that each warp has enough of them twice.
   const std::int64_t warps = std::int64_t{kernel.resident_blocks()} * BoxTask<float>::block_warps;
   sample.spec.extents[0] = (2 * warps * CudaBox::batches_of_share + 5) * kernel.sizes.rows + 1;
-  sample.spec.slab_rows = sample.spec.extents[0];
+  testing::as_one_slab(sample.spec);
   sample.spec.parts = 1;
   for (const std::int64_t steps : {1, 3}) {
     sample.steps = sample.spec.pass_steps = steps;
@@ -61,7 +61,7 @@ TEMPLATE_TEST_CASE("large boxes of values at the edges of arithmetic on CUDA giv
                                                      simulated ? 200 : 600);
       sample.steps = 1 + maker.below(4);
       sample.spec.pass_steps = sample.steps;
-      sample.spec.slab_rows = sample.spec.extents[0];
+      testing::as_one_slab(sample.spec);
       // Coefficients of any sign, zeros among them, or all of them negative, or far apart.
       const std::int64_t kind = maker.below(4);
       for (Term<double>& term : sample.spec.terms) {
@@ -90,7 +90,7 @@ TEST_CASE("zeros of large boxes in f64 have the sign of the definition on CUDA")
             INFO("seed " << seed << ", signs " << signs << ", " << one << " among " << others);
             testing::Sample sample = wide_sample<double>(maker, Shape::box, radius, 24, 2 * radius + 1, 200);
             sample.steps = sample.spec.pass_steps = 1 + maker.below(2);
-            sample.spec.slab_rows = sample.spec.extents[0];
+            testing::as_one_slab(sample.spec);
             const char* sign = signs;
             for (Term<double>& term : sample.spec.terms) {
               term.coefficient *= *sign == '0' ? 0 : *sign == '-' ? -1 : 1;

@@ -115,8 +115,8 @@ TEST_CASE("wide grids in several tiles give the bits of the definition") {
     sample.spec.extents[0] = std::max<std::int64_t>(sample.spec.radius + 1, 12);
     sample.spec.extents[1] = sample.spec.rank == 3 ? sample.spec.radius + 1 : 1;
     const std::int64_t least =
-        least_slab_rows(sample.spec.radius, sample.spec.pass_steps, std::max<std::int64_t>(1, sample.spec.depth));
-    sample.spec.slab_rows = std::max(sample.spec.slab_rows, least);
+        least_tile_rows(sample.spec.radius, sample.spec.pass_steps, std::max<std::int64_t>(1, sample.spec.depth));
+    sample.spec.slab_rows = std::max(sample.spec.slab_rows, sample.spec.slab_tiles * least);
     INFO("seed " << seed);
     testing::check_sample(maker, sample, context, [&](const StencilSpec& spec) {
       return make_stencil_cpu(spec, context, device::best_instruction_set());

@@ -62,8 +62,8 @@ testing::Sample volume_sample(testing::SampleMaker& maker, const std::string& na
   sample.steps = 1 + maker.below(12);
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(6);
-  const std::int64_t least = least_slab_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  spec.slab_rows = maker.chance(40) ? spec.extents[0] : least + maker.below(10);
+  const std::int64_t least = least_tile_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  maker.set_slabs(spec, least, 10, 40);
   spec.parts = 1 + maker.below(3);
   return sample;
 }
@@ -111,8 +111,8 @@ testing::Sample formula_sample(testing::SampleMaker& maker, const std::string& n
   spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_slab_rows(1, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  spec.slab_rows = maker.chance(40) ? spec.extents[0] : least + maker.below(20);
+  const std::int64_t least = least_tile_rows(1, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  maker.set_slabs(spec, least, 20, 40);
   spec.parts = 1 + maker.below(3);
   return sample;
 }
@@ -233,8 +233,8 @@ testing::Sample tiled_sample(testing::SampleMaker& maker, Schedule schedule, int
   sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 36);
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_slab_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  spec.slab_rows = maker.chance(50) ? spec.extents[0] : least + maker.below(40);
+  const std::int64_t least = least_tile_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+  maker.set_slabs(spec, least, 40, 50);
   spec.parts = 1 + maker.below(3);
   spec.schedule = schedule;
   spec.streams = maker.chance(40) ? 0 : 1 + maker.below(4);
@@ -311,7 +311,7 @@ StencilSpec tiled_spec(Schedule schedule) {
   testing::SampleMaker maker(1, 0, 0);
   StencilSpec spec = tiled_sample<float>(maker, schedule, 1, 50).spec;
   spec.tile = {64, 64};
-  spec.slab_rows = spec.extents[0];
+  testing::as_one_slab(spec);
   return spec;
 }
 

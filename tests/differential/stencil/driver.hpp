@@ -80,8 +80,8 @@ class StencilDriver {
   /// @param kernel made for the spec; owned by the caller
   StencilDriver(const StencilSpec& spec, device::Context& context, device::BlockKernel& kernel, const Grids<T>& grids)
       : spec_(spec), cut_(spec), axis_(spec.axis()), context_(context), kernel_(kernel) {
-    for (const auto& field : grids.fields) fields_.push_back(tiles_of(field));
-    for (const auto& array : grids.arrays) arrays_.push_back(tiles_of(array));
+    for (const auto& field : grids.fields) fields_.push_back(tiles_of(field, spec.tile_rows()));
+    for (const auto& array : grids.arrays) arrays_.push_back(tiles_of(array, spec.slab_rows));
     const std::int64_t rim = axis_.radius * spec.pass_steps;
     for (std::int64_t part = 0; part < cut_.parts() && cut_.slabs() > 0; ++part) {
       carries_.push_back(memories(carry_rows(axis_.radius, spec.pass_steps)));
@@ -111,9 +111,9 @@ class StencilDriver {
   /// Copies the grid from the device. @throws std::runtime_error if anything was written outside the tiles
   void get(Grids<T>& grids) const {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
-      for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
-        fields_[f][static_cast<std::size_t>(slab)]->get(grids.fields[f].data() +
-                                                        cut_.tile(slab).begin * spec_.width());
+      for (std::size_t tile = 0; tile < fields_[f].size(); ++tile) {
+        const std::int64_t begin = cut_.tile(static_cast<std::int64_t>(tile)).begin;
+        fields_[f][tile]->get(grids.fields[f].data() + begin * spec_.width());
       }
     }
     for (const auto* all : {&fields_, &arrays_, &carries_, &above_, &below_}) {
@@ -139,12 +139,12 @@ class StencilDriver {
     }
     return list;
   }
-  Memories tiles_of(const std::vector<T>& values) const {
+  Memories tiles_of(const std::vector<T>& values, std::int64_t height) const {
     Memories tiles;
-    for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
-      const RowRange rows = cut_.tile(slab);
-      tiles.push_back(std::make_unique<GuardedMemory>(context_, bytes_of(rows.count())));
-      tiles.back()->put(values.data() + rows.begin * spec_.width());
+    for (std::int64_t row = 0; row < axis_.rows && cut_.slabs() > 0; row += height) {
+      const std::int64_t rows = std::min<std::int64_t>(height, axis_.rows - row);
+      tiles.push_back(std::make_unique<GuardedMemory>(context_, bytes_of(rows)));
+      tiles.back()->put(values.data() + row * spec_.width());
     }
     return tiles;
   }
@@ -164,14 +164,13 @@ class StencilDriver {
     changes.end = rows.end;
     changes.data[0] = static_cast<double*>(memory.data()) + rows.begin;
   }
-  /// The tiles that hold rows, which on a periodic axis may be outside the grid.
-  Rows tiles_with(const Memories& tiles, RowRange range) const {
+  /// The tiles of that height that hold rows, which on a periodic axis may be outside the grid.
+  Rows tiles_with(const Memories& tiles, std::int64_t height, RowRange range) const {
     Rows rows{};
     for (std::int64_t row = range.begin; row < range.end; row = rows.end) {
-      const std::int64_t inside = (row % axis_.rows + axis_.rows) % axis_.rows;
-      const std::int64_t slab = inside / spec_.slab_rows;
-      const RowRange tile = cut_.tile(slab);
-      add_piece(rows, row - (inside - tile.begin), tile.count(), *tiles[static_cast<std::size_t>(slab)]);
+      const std::int64_t inside = (row % axis_.rows + axis_.rows) % axis_.rows, tile = inside / height;
+      const std::int64_t count = std::min<std::int64_t>(height, axis_.rows - tile * height);
+      add_piece(rows, row - inside % height, count, *tiles[static_cast<std::size_t>(tile)]);
     }
     return rows;
   }
@@ -189,7 +188,7 @@ class StencilDriver {
     task.row_begin = rim.begin;
     task.row_end = rim.end;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
-      task.fields[f] = tiles_with(fields_[f], rim);
+      task.fields[f] = tiles_with(fields_[f], spec_.tile_rows(), rim);
       add_piece(task.targets[f], rim.begin, rim.count(), *targets[f]);
     }
     tasks.push_back(task);
@@ -198,19 +197,22 @@ class StencilDriver {
   StencilTask slab_task(std::int64_t number, std::int64_t step, std::int64_t steps,
                         const GuardedMemory* changes) const {
     const Slab slab = cut_.slab(number, steps);
-    const auto part = static_cast<std::size_t>(slab.part), at = static_cast<std::size_t>(number);
+    const auto part = static_cast<std::size_t>(slab.part);
+    const RowRange tiles = cut_.tiles_of(number);
     StencilTask task = cut_.task_of(slab, step, steps);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       Rows& rows = task.fields[f];
       if (slab.first) add_piece(rows, slab.above.begin, slab.above.count(), *above_[part][f]);
-      else add_piece(rows, cut_.tile(number - 1).begin, cut_.tile(number - 1).count(), *fields_[f][at - 1]);
-      add_piece(rows, slab.rows.begin, slab.rows.count(), *fields_[f][at]);
+      // Of the slab above only the last tile is still there.
+      for (std::int64_t tile = slab.first ? tiles.begin : tiles.begin - 1; tile < tiles.end; ++tile) {
+        add_piece(rows, cut_.tile(tile).begin, cut_.tile(tile).count(), *fields_[f][static_cast<std::size_t>(tile)]);
+      }
       if (slab.last) add_piece(rows, slab.below.begin, slab.below.count(), *below_[part][f]);
       if (!(slab.first && slab.last)) task.carry[f] = carries_[part][f]->data();
     }
     for (std::size_t a = 0; a < arrays_.size(); ++a) {
-      const std::int64_t begin = slab.first ? task.row_begin : cut_.tile(number - 1).begin;
-      task.arrays[a] = tiles_with(arrays_[a], {begin, task.row_end});
+      const std::int64_t begin = slab.first ? task.row_begin : cut_.rows_of_slab(number - 1).begin;
+      task.arrays[a] = tiles_with(arrays_[a], spec_.slab_rows, {begin, task.row_end});
     }
     if (changes != nullptr) {
       task.measures = 1;

@@ -21,6 +21,11 @@ struct Sample {
   std::int64_t step = 0, steps = 1;
 };
 
+inline void as_one_slab(StencilSpec& spec) {
+  spec.slab_rows = spec.extents[0];
+  spec.slab_tiles = 1;
+}
+
 /// Makes samples; equal seeds give equal samples.
 class SampleMaker {
  public:
@@ -105,6 +110,12 @@ class SampleMaker {
 
   std::int64_t below(std::int64_t end) { return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_); }
   bool chance(int percent) { return below(100) < percent; }
+  /// Chooses slabs of one to three tiles with [least, least + range) rows each, or the grid as one slab.
+  void set_slabs(StencilSpec& spec, std::int64_t least, std::int64_t range, int percent_whole) {
+    if (chance(percent_whole)) return as_one_slab(spec);
+    spec.slab_tiles = chance(60) ? 1 : 2 + below(2);
+    spec.slab_rows = spec.slab_tiles * (least + below(range));
+  }
 
  private:
   enum class Values { any, edges, one };
@@ -204,8 +215,8 @@ class SampleMaker {
     spec.pass_steps = 1 + below(std::min<std::int64_t>(steps, 20));
     static constexpr std::int64_t depths[] = {0, 0, 1, 2, 3, 5, 16};
     spec.depth = depths[below(7)];
-    const std::int64_t least = least_slab_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-    spec.slab_rows = chance(30) ? spec.extents[0] : chance(50) ? least : least + below(10);
+    const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+    set_slabs(spec, least, chance(50) ? 1 : 10, 30);
     spec.parts = 1 + below(3);
   }
 
@@ -228,9 +239,9 @@ inline std::string words_of(const Sample& sample) {
   }
   text += ", arrays " + std::to_string(s.arrays) + ", source " + std::to_string(s.source) + ", mask " +
           std::to_string(s.mask);
-  text += ", slabs of " + std::to_string(s.slab_rows) + ", parts " + std::to_string(s.parts) + ", passes of " +
-          std::to_string(s.pass_steps) + ", depth " + std::to_string(s.depth) + ", steps " +
-          std::to_string(sample.step) + "+" + std::to_string(sample.steps);
+  text += ", slabs of " + std::to_string(s.slab_rows) + " rows in " + std::to_string(s.slab_tiles) +
+          " tiles, parts " + std::to_string(s.parts) + ", passes of " + std::to_string(s.pass_steps) + ", depth " +
+          std::to_string(s.depth) + ", steps " + std::to_string(sample.step) + "+" + std::to_string(sample.steps);
   return text;
 }
 

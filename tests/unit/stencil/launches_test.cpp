@@ -114,7 +114,7 @@ TEST_CASE("slabs find the rows that the slab above hands on, and overwrite none 
     const i64 most = *std::ranges::max_element(counts);
     for (const i64 radius : {1, 2, 4}) {
       for (const i64 more : {0, 1, 50}) {
-        const i64 height = least_slab_rows(radius, steps + more, most) + more;
+        const i64 height = least_tile_rows(radius, steps + more, most) + more;
         Pass pass(counts, radius, steps + more, height);
         CAPTURE(counts, radius, more, height);
         CHECK(pass.run());

@@ -37,10 +37,11 @@ TEST_CASE("a grid that fits is one slab, else slabs hold what they hand on") {
           CAPTURE(cuda, radius, span, budget, spec.slab_rows, spec.pass_steps);
           CHECK(spec.pass_steps >= 1);
           CHECK(spec.pass_steps <= span);
-          CHECK(stencil_slab_bytes(spec, {}, 2, 2) + workspace(spec) <= static_cast<std::int64_t>(budget) * 2);
+          CHECK(stencil_slab_bytes(spec, {}, Held::own) + workspace(spec) <= static_cast<std::int64_t>(budget) * 2);
           if (spec.slab_rows < 16384) {
-            CHECK(spec.slab_rows >= radius * spec.pass_steps);
-            CHECK(stencil_slab_bytes(spec, {}, 2, 2) <= static_cast<std::int64_t>(budget));
+            CHECK(spec.slab_rows % spec.slab_tiles == 0);
+            CHECK(spec.tile_rows() >= stencil::least_tile_rows(radius, spec.pass_steps, stencil::most_steps_at_once));
+            CHECK(stencil_slab_bytes(spec, {}, Held::own) <= static_cast<std::int64_t>(budget));
           } else {
             CHECK(budget >= std::size_t{1} << 30);
           }
@@ -66,6 +67,45 @@ TEST_CASE("a grid that fits one device is dealt to several from 2^25 cells on") 
       }
     }
   }
+}
+
+TEST_CASE("slabs consist of tiles where that makes them higher, and fit the budget") {
+  stencil::StencilSpec spec = grid(65536, 32768, 1);
+  const auto workspace = [](const stencil::StencilSpec& cut) { return (cut.slab_rows + 600) * cut.width() * 4; };
+  const std::size_t budget = std::size_t{1} << 30;
+  choose_stencil_slabs(spec, {}, 512, resources_of(true, budget, std::size_t{1} << 34), workspace);
+  CHECK(spec.pass_steps == 512);
+  CHECK(spec.slab_tiles > 1);
+  const auto bytes = [&](const stencil::StencilSpec& cut) {
+    return static_cast<std::size_t>(stencil_slab_bytes(cut, {}, Held::others) + workspace(cut));
+  };
+  CHECK(bytes(spec) <= budget);
+  stencil::StencilSpec one = spec;
+  one.slab_tiles = 1;
+  CHECK(bytes(one) > budget);
+}
+
+TEST_CASE("a slab's tiles are its rows, and those of all slabs the grid's") {
+  stencil::StencilSpec spec = grid(100, 10, 1);
+  spec.slab_rows = 36;
+  spec.slab_tiles = 3;
+  spec.pass_steps = 5;
+  const stencil::Cut cut(spec);
+  CHECK(cut.slabs() == 3);
+  CHECK(cut.tiles() == 9);
+  std::int64_t row = 0, next = 0;
+  for (std::int64_t slab = 0; slab < cut.slabs(); ++slab) {
+    CHECK(cut.rows_of_slab(slab).begin == row);
+    CHECK(cut.tiles_of(slab).begin == next);
+    for (; next < cut.tiles_of(slab).end; ++next) {
+      CHECK(cut.tile(next).begin == row);
+      CHECK(cut.slab_of(next) == slab);
+      row = cut.tile(next).end;
+    }
+    CHECK(cut.rows_of_slab(slab).end == row);
+  }
+  CHECK(next == 9);
+  CHECK(row == 100);
 }
 
 TEST_CASE("more memory gives passes of more steps") {

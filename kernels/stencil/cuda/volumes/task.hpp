@@ -16,7 +16,7 @@ constexpr i32 fields_of(VolumeKind kind) { return kind == VolumeKind::wave ? 2 :
 /// The sizes of a kind's kernel. @param bytes of a value
 constexpr measured::VolumeSizes volume_sizes(VolumeKind kind, i32 radius, i32 bytes) {
   return kind == VolumeKind::heat   ? measured::CudaVolume::heat_sizes(bytes)
-         : kind == VolumeKind::wave ? measured::CudaVolume::wave_sizes(bytes)
+         : kind == VolumeKind::wave ? measured::CudaVolume::wave_sizes()
                                     : measured::CudaVolume::sizes(kind == VolumeKind::box, radius, bytes);
 }
 
