@@ -17,10 +17,9 @@ struct StencilSlabs {
                                                 24,  16,  12,  8,   6,   4,  3,  2,  1};
   /// Bytes of a tile of a field: larger ones make disks and links no faster. Not measured.
   static constexpr std::int64_t most_tile_bytes = 256 << 20;
-  /// Bytes of a slab of a field: the first one is read before a pass begins. Not measured.
+  /// Bytes of a slab of a field: the first one is read before a pass begins. H100, 2026-11-28, star2d of radius 1 in
+  /// f32, 65536 x 32768, 512 steps: 256 MiB 3.66 T cells/s, 512 MiB 3.95 T.
   static constexpr std::int64_t most_slab_bytes = 512 << 20;
-  /// The most tiles of a slab.
-  static constexpr std::int64_t most_slab_tiles = 3;
   /// Tiles of a constant array. Not measured.
   static constexpr std::int64_t array_tiles = 3;
   /// Cells of a grid from which on several devices compute it, though it fits one. Not measured.

@@ -20,7 +20,8 @@ enum class Held {
   others  // also those that come and go meanwhile
 };
 
-/// Bytes of tiles, carries and rims that the largest block needs on its device.
+/// Bytes of tiles, carries and rims on a device while it computes the largest block.
+/// @param held own: the least with which it can
 std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs, Held held);
 
 /// Chooses slab_rows, slab_tiles, pass_steps and parts: the whole grid as one slab if it fits the budgets; on several

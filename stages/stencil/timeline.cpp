@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/stencil/rules/slabs.hpp"
+#include "kernels/stencil/cut.hpp"
 #include "pipeline/base/rounding.hpp"
 
 namespace terrace::stages {
@@ -34,8 +34,8 @@ void for_each_event(const StencilEvents& events, const Visit& visit) {
 std::int64_t steps_of_passes(std::int64_t steps, std::int64_t most) {
   if (steps <= 0) return 1;
   const std::int64_t passes = ceiling(steps, most), even = ceiling(steps, passes);
-  constexpr std::int64_t whole = stencil::most_steps_at_once;
-  return even < whole ? even : std::min(most, rounded_up(even, whole));
+  const std::int64_t whole = rounded_up(even, stencil::most_steps_at_once);
+  return even < stencil::most_steps_at_once || whole > std::min(steps, most) ? even : whole;
 }
 
 std::int64_t longest_span(const StencilEvents& events) {

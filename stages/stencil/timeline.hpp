@@ -69,8 +69,9 @@ class Timeline {
 };
 
 /// The steps of each of the fewest passes that make so many steps, but the last pass, which makes those that are
-/// left: about as many in each, and if they are many, a multiple of those that a kernel makes at a time.
-/// @param most steps of a pass
+/// left: about as many in each, and if they are many, a multiple of those that a kernel makes at a time where that
+/// can be.
+/// @param most steps of a pass @return at most `steps`, and at least 1
 std::int64_t steps_of_passes(std::int64_t steps, std::int64_t most);
 /// The most steps between two events: no pass has more.
 std::int64_t longest_span(const StencilEvents& events);

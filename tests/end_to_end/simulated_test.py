@@ -1,4 +1,5 @@
 """Whole jobs on a simulated GPU: what they give is what the CPU gives, at every budget and under every schedule."""
+import json
 import os
 import re
 import subprocess
@@ -299,6 +300,21 @@ class OnSimulatedGpu(JobTest):
         for devices, budgets in (("1", (64 << 20, 110 << 10)), ("2", (160 << 10,)), ("3", (110 << 10,))):
             with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
                 self.check_same(stages, budgets)
+
+    def test_stencils_whose_slabs_have_several_tiles(self):
+        draw = numpy.random.default_rng(14)
+        for name in ("tall", "power"):
+            self.inputs[name] = {"npy": self.write(name + ".npy", draw.random((700, 70)).astype(numpy.float32))}
+        stages = [stencil("sum", "star2d", grid="tall", steps=40, radius=2, boundary="periodic", snapshots=[9, 30],
+                          until={"residual": 1e-12, "every": 10, "norm": "l2"}),
+                  stencil("chip", "hotspot", grid="tall", power="power", steps=20)]
+        for devices, budget in (("1", 200 << 10), ("2", 220 << 10)):
+            with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
+                job = self.write_job(self.used(stages), stages, memory={"host": 64 << 20, "device": budget})
+                planned = json.loads(self.terrace("plan", job, "--backend", "cuda", "--json").stdout)["stages"]
+                for stage in planned:
+                    self.assertRegex(stage["block_shape"], r"in [23] tiles", stage["name"])
+                self.check_same(stages, (budget,))
 
     def test_schedules_of_tiles_of_stencils(self):
         self.stencils()

@@ -135,7 +135,9 @@ void check_stencil(const StencilSpec& spec) {
   }
   if (spec.arrays > most_arrays) refuse("more than " + std::to_string(most_arrays) + " arrays");
   if (spec.slab_rows < 1 || spec.pass_steps < 1) refuse("a slab has at least one row, and a pass one step");
-  if (spec.slab_tiles < 1 || spec.slab_rows % spec.slab_tiles != 0) refuse("a slab has whole tiles of equal height");
+  if (spec.slab_tiles < 1 || spec.slab_tiles > most_slab_tiles || spec.slab_rows % spec.slab_tiles != 0) {
+    refuse("a slab has one to " + std::to_string(most_slab_tiles) + " tiles of equal height");
+  }
   bool own_faces = false;
   visit_formula(spec, [&]<class F>(F) { own_faces = F::own_faces; });
   for (const Faces& faces : spec.faces) {

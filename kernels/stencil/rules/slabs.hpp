@@ -69,6 +69,9 @@ constexpr i64 carry_rows(i64 radius, i64 steps) {
   return 2 * radius * (steps + (steps <= most_steps_at_once ? steps : most_steps_at_once + 1));
 }
 
+/// The most tiles of a slab: Lines (cuda/blocks/lines.hpp) has room for so many.
+inline constexpr i64 most_slab_tiles = 3;
+
 /// The least rows of a slab's last tile, unless the slab is the only one of its stream: the rows that the slab hands
 /// on are in that tile, the result of the next one begins in it, and so do all rows whose constant arrays that one
 /// reads: a kernel that makes `depth` steps at a time makes radius * (depth - 1) rows above its result again.

@@ -50,7 +50,7 @@ testing::Sample volume_sample(testing::SampleMaker& maker, const std::string& na
   spec.name = name;
   spec.value = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
   spec.radius = radius;
-  spec.extents = {radius + 1 + maker.below(most_rows), 32 + maker.below(more), 32 + maker.below(more)};
+  spec.extents = {radius + 1 + maker.below(most_rows), 32 + maker.below(more), 64 + maker.below(more)};
   if (maker.chance(50)) spec.extents[2] = spec.extents[2] / 4 * 4;
   for (Faces& faces : spec.faces) faces.low = faces.high = maker.chance(60) ? Face::fixed : Face::periodic;
   const OperatorInfo& info = *find_operator(name);

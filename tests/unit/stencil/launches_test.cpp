@@ -124,6 +124,50 @@ TEST_CASE("slabs find the rows that the slab above hands on, and overwrite none 
   }
 }
 
+TEST_CASE("launches make all steps, of which at most the first is no multiple of a unit") {
+  for (const i64 most : {1, 3, 4, 12, 16, 32}) {
+    for (const i64 unit : {1, 3, 4}) {
+      if (unit > most) continue;
+      for (i64 steps = 0; steps < 200; ++steps) {
+        for (const bool alone : {false, true}) {
+          std::vector<i64> counts = steps_of_launches(steps, most, unit, alone);
+          CAPTURE(most, unit, steps, alone, counts);
+          CHECK(std::accumulate(counts.begin(), counts.end(), i64{0}) == steps);
+          if (counts.size() % 2 == 1) CHECK(*std::ranges::max_element(counts) <= unit);  // none can be divided
+          if (alone && steps > 0) {
+            CHECK(counts.back() == 1);
+            counts.pop_back();
+          }
+          CHECK(std::ranges::is_sorted(counts));
+          CHECK(std::ranges::all_of(counts, [&](i64 count) { return count > 0 && count <= most; }));
+          const auto odd = std::ranges::count_if(counts, [&](i64 count) { return count % unit != 0; });
+          CHECK(odd <= (steps < unit + (alone ? 1 : 0) ? 2 : 1));
+          if (odd == 1 && counts.size() > 1) CHECK(counts.front() % unit != 0);
+        }
+      }
+    }
+  }
+  CHECK(steps_of_launches(512, 16, 4, false) == std::vector<i64>(32, 16));
+  CHECK(steps_of_launches(30, 16, 4, false) == std::vector<i64>{2, 8, 8, 12});
+  CHECK(steps_of_launches(171, 16, 4, false).front() == 3);
+}
+
+TEST_CASE("launches of a pass hand on the rows that slabs need") {
+  for (const i64 most : {1, 4, 16, 32}) {
+    for (const i64 unit : {1, 4}) {
+      if (unit > most) continue;
+      for (i64 steps = 1; steps < 100; ++steps) {
+        for (const bool alone : {false, true}) {
+          const std::vector<i64> counts = steps_of_launches(steps, most, unit, alone);
+          Pass pass(counts, 1, steps, least_tile_rows(1, steps, most));
+          CAPTURE(counts);
+          CHECK(pass.run());
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("the only slab of a stream uses no carry") {
   for (const std::vector<i64>& counts : {std::vector<i64>{3}, {4, 4}, {8, 9, 1}}) {
     const SlabLaunches all(counts, 1, false);

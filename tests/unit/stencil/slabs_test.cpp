@@ -29,7 +29,7 @@ Resources resources_of(bool cuda, std::size_t device, std::size_t host) {
 TEST_CASE("a grid that fits is one slab, else slabs hold what they hand on") {
   for (const bool cuda : {false, true}) {
     for (const int radius : {1, 2, 8}) {
-      for (const std::int64_t span : {1, 10, 512}) {
+      for (const std::int64_t span : {1, 10, 33, 500, 512}) {
         for (std::size_t budget = std::size_t{1} << 24; budget <= std::size_t{1} << 32; budget *= 4) {
           stencil::StencilSpec spec = grid(16384, 16384, radius);
           const auto workspace = [&](const stencil::StencilSpec& cut) { return cut.slab_rows * cut.width() * 4; };

@@ -73,8 +73,23 @@ TEST_CASE("passes of many steps make as many as kernels make at a time") {
   CHECK(steps_of(512, 232) == Steps{192, 192, 128});
   CHECK(steps_of(512, 512) == Steps{512});
   CHECK(steps_of(520, 512) == Steps{288, 232});
-  CHECK(steps_of(100, 40) == Steps{40, 40, 20});
+  CHECK(steps_of(100, 40) == Steps{34, 34, 32});
+  CHECK(steps_of(97, 48) == Steps{33, 33, 31});
+  CHECK(steps_of(200, 96) == Steps{96, 96, 8});
+  CHECK(steps_of(33, 512) == Steps{33});
+  CHECK(steps_of(500, 512) == Steps{500});
   CHECK(steps_of(50, 20) == Steps{17, 17, 16});
+}
+
+TEST_CASE("passes are the fewest, and none has more steps than there are") {
+  for (std::int64_t steps = 1; steps < 300; ++steps) {
+    for (std::int64_t most = 1; most < 300; ++most) {
+      const std::int64_t each = steps_of_passes(steps, most);
+      CAPTURE(steps, most, each);
+      CHECK((each >= 1 && each <= most && each <= steps));
+      CHECK((steps + each - 1) / each == (steps + most - 1) / most);
+    }
+  }
 }
 
 TEST_CASE("snapshots and checks come at their steps") {

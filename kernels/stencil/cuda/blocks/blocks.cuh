@@ -101,24 +101,10 @@ void StencilBlocks<T>::advance(const StencilTask& task) {
   }
 }
 
-/// The steps of each launch: an even number of launches if that can be, none of which makes fewer steps than the one
-/// before. The last step is made by itself if its changes are asked for.
 template <class T>
 std::vector<i64> StencilBlocks<T>::counts_of(const StencilTask& task) const {
-  const i64 alone = task.measures != 0 && task.steps > 0 ? 1 : 0, steps = task.steps - alone;
   const i64 most = most_levels(task);
-  i64 times = (steps + most - 1) / most;
-  if ((times + alone) % 2 == 1 && times > 0 && times < steps) ++times;
-  std::vector<i64> counts;
-  i64 left = steps;
-  for (; times > 0; --times) {
-    const i64 unit = left >= levels_unit() * times ? levels_unit() : 1, units = (left + unit - 1) / unit;
-    counts.push_back(std::min({(units + times - 1) / times * unit, left, most}));
-    left -= counts.back();
-  }
-  std::ranges::reverse(counts);
-  if (alone != 0) counts.push_back(1);
-  return counts;
+  return steps_of_launches(task.steps, most, std::min(levels_unit(), most), task.measures != 0);
 }
 
 template <class T>

@@ -22,6 +22,28 @@
 
 namespace terrace::stencil {
 
+/// The steps of each launch of a pass: an even number of launches if that can be without dividing a unit, none of
+/// which makes fewer steps than the one before. A launch that makes no multiple of `unit` steps takes several times
+/// as long as others, so at most one does, the first one, and it makes as few as can be.
+/// @param most steps of a launch @param unit steps that a kernel makes alike, at most `most`
+/// @param last_alone the last step is made by itself
+inline std::vector<i64> steps_of_launches(i64 steps, i64 most, i64 unit, bool last_alone) {
+  const i64 alone = last_alone && steps > 0 ? 1 : 0, units = (steps - alone) / unit, rest = (steps - alone) % unit;
+  const i64 most_units = most / unit;
+  i64 times = (units + most_units - 1) / most_units;
+  const bool is_odd = (times + (rest > 0 ? 1 : 0) + alone) % 2 == 1;
+  if (is_odd && times < units) ++times;
+  std::vector<i64> counts;
+  if (is_odd && units == 0 && rest > 1) counts = {rest / 2, rest - rest / 2};
+  else if (rest > 0) counts = {rest};
+  for (i64 left = units; times > 0; --times) {
+    counts.push_back(left / times * unit);
+    left -= left / times;
+  }
+  if (alone != 0) counts.push_back(1);
+  return counts;
+}
+
 /// Some levels of a slab that are made at once.
 struct SlabLaunch {
   i64 level, count;  // the level that they are made from; levels to make

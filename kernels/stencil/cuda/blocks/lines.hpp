@@ -5,10 +5,12 @@
 
 namespace terrace::stencil {
 
-/// As Rows, of values of type T, with one more piece: rows that the slab above handed on.
+/// As Rows, of values of type T, with rows that the slab above handed on: one piece of a carry, or two.
 template <class T>
 struct Lines {
   static constexpr int most_pieces = Rows::most_pieces + 1;
+  // A carry, the last tile of the slab above, the slab's own ones, and the rim below.
+  static_assert(2 + 1 + most_slab_tiles + 1 <= most_pieces);
 
   i32 pieces;
   i64 end;                 // one past the last row

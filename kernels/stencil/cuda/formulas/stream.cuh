@@ -93,11 +93,13 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
 
  protected:
   i64 most_levels(const StencilTask& task) const override {
-    i64 levels = cut_.most_levels(task);
-    for (const i32 array : common_.array) {
-      if (array >= 0) levels = std::min(levels, most_levels(task, task.arrays[array]));
-    }
-    return std::max<i64>(1, levels);
+    const i64 levels = cut_.most_levels(task);
+    const bool reads_arrays =
+        std::any_of(std::begin(common_.array), std::end(common_.array), [](i32 array) { return array >= 0; });
+    if (!reads_arrays || task.whole != 0) return levels;
+    // A level makes rows above a slab's result again. All slabs have as many levels at once, the first one, too.
+    const i64 with_rows = spec().tile_rows() / axis().radius - task.steps + 1;
+    return std::clamp<i64>(with_rows, 1, levels);
   }
   i64 levels_unit() const override { return cut_.levels_of_warp(); }
   void make_levels(const StencilTask&, const Levels<T>& levels) override {
@@ -106,14 +108,6 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
   }
 
  private:
-  /// The most steps at once for which an array has the rows. A level makes rows above a slab's result again.
-  i64 most_levels(const StencilTask& task, const Rows& rows) const {
-    for (i32 piece = 0; piece < rows.pieces; ++piece) {
-      if (reinterpret_cast<std::uintptr_t>(rows.data[piece]) % 16 != 0) return 1;
-    }
-    const bool has_all = task.whole != 0 || task.first != 0 || (rows.begin[0] <= 0 && !axis().wraps);
-    return has_all ? most_steps_at_once : task.row_begin - rows.begin[0] - task.steps + 1;
-  }
   void make_at_once(const Levels<T>& levels) const {
     FormulaTask<F, T> task = common_;
     static_cast<StreamRows<T, F::fields>&>(task) = cut_.template rows_of<T, F::fields>(levels);
