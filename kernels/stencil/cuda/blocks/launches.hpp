@@ -16,30 +16,36 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "kernels/stencil/rules/slabs.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::stencil {
 
-/// The steps of each launch of a pass: an even number of launches if that can be without dividing a unit, none of
-/// which makes fewer steps than the one before. A launch that makes no multiple of `unit` steps takes several times
-/// as long as others, so at most one does, the first one, and it makes as few as can be.
+/// The steps of each launch of a pass, in ascending order: as few launches as can be, but an even number of them if
+/// no unit has to be divided. All make multiples of `unit` steps but one, which takes twice as long as others. H100,
+/// 2026-11-28, star2d of radius 1 in f32, 16384 x 16384: 12 and 16 steps 0.97 and 1.03 ms, 14 steps 2.05 ms.
 /// @param most steps of a launch @param unit steps that a kernel makes alike, at most `most`
 /// @param last_alone the last step is made by itself
 inline std::vector<i64> steps_of_launches(i64 steps, i64 most, i64 unit, bool last_alone) {
-  const i64 alone = last_alone && steps > 0 ? 1 : 0, units = (steps - alone) / unit, rest = (steps - alone) % unit;
-  const i64 most_units = most / unit;
-  i64 times = (units + most_units - 1) / most_units;
-  const bool is_odd = (times + (rest > 0 ? 1 : 0) + alone) % 2 == 1;
-  if (is_odd && times < units) ++times;
+  const i64 alone = last_alone && steps > 0 ? 1 : 0, all = steps - alone, units = all / unit;
+  i64 rest = all % unit, times = ceiling(all, most / unit * unit);
   std::vector<i64> counts;
-  if (is_odd && units == 0 && rest > 1) counts = {rest / 2, rest - rest / 2};
-  else if (rest > 0) counts = {rest};
+  if ((times + alone) % 2 == 1 && all > 1) {
+    // One launch more: it makes the rest, if there is one.
+    const i64 more = rest > 0 && units == 0 ? rest / 2 : rest;
+    if (more > 0) counts.push_back(more);
+    else ++times;
+    rest -= more;
+    if (units > 0) times = std::min(times, units);
+  }
   for (i64 left = units; times > 0; --times) {
-    counts.push_back(left / times * unit);
+    counts.push_back(left / times * unit + std::exchange(rest, 0));
     left -= left / times;
   }
+  std::ranges::sort(counts);
   if (alone != 0) counts.push_back(1);
   return counts;
 }
