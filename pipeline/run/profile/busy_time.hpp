@@ -10,8 +10,8 @@
 
 namespace terrace::run {
 
-/// Adds up spans that may overlap and come in any order, as the blocks of several devices do. Keeps the latest
-/// `most_spans` spans apart; what a later span has in common with one before these counts as begun after it.
+/// Adds up spans that may overlap and come in any order, as the blocks of several devices do. It keeps the latest
+/// `most_spans` separate spans; a span that begins before them counts from the end of the last one that is dropped.
 class BusyTime {
  public:
   /// @param begin, end seconds; nothing is added if end <= begin
@@ -31,7 +31,7 @@ class BusyTime {
   static std::int64_t nanoseconds(double seconds) { return std::llround(1e9 * seconds); }
 
   Intervals spans_;
-  std::int64_t before_ = 0;         // ns of the spans that are no longer kept apart
+  std::int64_t before_ = 0;         // ns of the spans that are dropped
   std::int64_t since_ = INT64_MIN;  // ns: the end of the last of them
 };
 

@@ -203,7 +203,7 @@ class StencilDriver {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       Rows& rows = task.fields[f];
       if (slab.first) add_piece(rows, slab.above.begin, slab.above.count(), *above_[part][f]);
-      // Of the slab above only the last tile is still there.
+      // The slab above has only its last tile left.
       for (std::int64_t tile = slab.first ? tiles.begin : tiles.begin - 1; tile < tiles.end; ++tile) {
         add_piece(rows, cut_.tile(tile).begin, cut_.tile(tile).count(), *fields_[f][static_cast<std::size_t>(tile)]);
       }
