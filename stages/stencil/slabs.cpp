@@ -122,11 +122,10 @@ std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& nee
     return pages(static_cast<double>(within) * row_bytes(spec));
   };
   const std::int64_t tile = bytes_of(spec.tile_rows()), slab = bytes_of(spec.slab_rows);
-  const bool others = held == Held::others;
-  // A slab and the last tile of the one above it. As many tiles go, and the first of them makes room for the next one
-  // that comes.
-  const std::int64_t resident = cut.slabs() <= cut.parts() ? spec.slab_tiles : spec.slab_tiles + 1;
-  const std::int64_t tiles = cut.slabs() <= cut.parts() || !others ? resident : 2 * resident;
+  const bool others = held == Held::others, one_slab = cut.slabs() <= cut.parts();
+  // A slab and the last tile of the one above it; beside them as many tiles that go, of which the first one makes
+  // room for the next one that comes.
+  const std::int64_t tiles = one_slab ? spec.slab_tiles : (spec.slab_tiles + 1) * (others ? 2 : 1);
   const std::int64_t array_tiles =
       std::min(others ? StencilSlabs::array_tiles : least_array_tiles, std::max<std::int64_t>(1, cut.slabs()));
   const double handed_on = row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps);
