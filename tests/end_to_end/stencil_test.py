@@ -1,5 +1,6 @@
 """Stencils in whole jobs: against PolyBench's and Rodinia's results, against plain NumPy, and at any budget."""
 import itertools
+import json
 import math
 import re
 import unittest
@@ -387,11 +388,13 @@ class Budgets(StencilTest):
                                   stencil("s", "star2d", grid="a", steps=60, boundary="periodic", snapshots=[20, 50],
                                           until={"residual": 1e-12, "every": 25}),
                                   "grid", "snapshots", "residual", memory={"host": 4 << 20})
-        # In one pass, which keeps few tiles beside the result.
+        # In one pass, which keeps few tiles beside the result, in slabs of several tiles.
         self.check_survives_kills({"a": {"generate": "uniform", "shape": [6000, 300], "type": "f64"}},
                                   stencil("once", "star2d", grid="a", steps=40, radius=2), "grid",
-                                  memory={"host": 8 << 20})
+                                  memory={"host": 8 << 20}, threads=2)
         self.assertEqual(set(self.open("once-whole.h5")["profile/blocks/phase"][()]), {0})
+        planned = json.loads(self.terrace("plan", "once-whole.yaml", "--fresh", "--json").stdout)["stages"][0]
+        self.assertRegex(planned["block_shape"], r"in [23] tiles")
 
 
 class WrongJobs(StencilTest):
