@@ -91,7 +91,8 @@ struct TileMemory {
 struct TileTicket {
   u64 number;
   i32 warp_steps[tile_warps];  // steps that the threads of each warp prepare
-  i32 leaves, ends;
+  i32 ends;
+  i32 leaves[2];  // of the waits for one and for two levels back: each has a word, written once a slab
 };
 
 template <class Rule>
@@ -156,7 +157,7 @@ class TileMaker {
   __device__ bool draw() {
     if (thread_ == 0) {
       ticket_.number = atomicAdd(&state_->ticket, u64{1});
-      ticket_.leaves = 0;
+      ticket_.leaves[0] = ticket_.leaves[1] = 0;
       ticket_.ends = ticket_.number % 64 == 63 && is_aborted();
     }
     for (i32 group = thread_; group < layout_.group_count; group += tile_threads) {
@@ -174,19 +175,20 @@ class TileMaker {
     return true;
   }
 
-  /// Waits until the slabs of the levels are made that are at least `back` before `level`. Only draw() asks the host
-  /// about an abort, over the bus: all slabs of lower levels were drawn and end by themselves, unless those who drew
-  /// them have left.
+  /// Waits until the slabs of the levels are made that are at least `back` before `level`; once a slab for each `back`
+  /// in [1, 2]. Only draw() asks the host about an abort, over the bus: all slabs of lower levels were drawn and end by
+  /// themselves, unless those who drew them have left.
   __device__ bool wait_for_levels(u64 level, u64 back) {
+    i32& leaves = ticket_.leaves[back - 1];
     if (thread_ == 0 && level >= back) {
       const u64 last = level - back, wanted = layout_.block_levels[last + 1] - layout_.block_levels[last];
       const u64* made = &counters_[last];
-      ticket_.leaves = !device::wait_until<device::backoffs::blocks_of_level>(
+      leaves = !device::wait_until<device::backoffs::blocks_of_level>(
           [&] { return device::load_acquire(made) >= wanted; },
           [&] { return device::load_relaxed(&state_->aborted) != 0; });
     }
     __syncthreads();
-    return ticket_.leaves == 0;
+    return leaves == 0;
   }
 
   // Outer steps.

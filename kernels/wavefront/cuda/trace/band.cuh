@@ -134,7 +134,11 @@ class TraceBand {
       if (at + columns_before_end == piece) prefetch(p + 1);
       const i32 column = p * piece + at - lane_;
       V up = shuffle_up(bottom_[0]), f = planes == 2 ? shuffle_up(bottom_[planes - 1]) : V(0);
-      if (!inside && (column < 0 || column >= width_)) continue;
+      if (!inside && (column < 0 || column >= width_)) {
+        // Walks copy the codes of whole steps.
+        if (column + lane_ < width_ + 31) *codes = 0;
+        continue;
+      }
       if (lane_ == 0) up = memory_.top[0][at];
       if (planes == 2 && lane_ == 0) f = memory_.top[planes - 1][at];
       *codes = static_cast<u16>(cells(memory_.items[column & (2 * piece - 1)], column, up, f));
