@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""usage: sanitize_jobs.py PROGRAM [--jobs N] [--seed S] [--first N] [--tools memcheck,racecheck,initcheck] [--parallel N]
+
+Runs random jobs (random_jobs.py) on the GPU under the tools of compute-sanitizer, one tool after another, and prints
+every report with the job that made it. A job whose budgets or settings the program refuses (exit 2) is left out and
+counted. Exit code 1 if a tool reported anything, or a job failed.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from random_jobs import make_job
+
+REPORTED = 99  # what compute-sanitizer ends with where it reports
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--jobs", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tools", default="memcheck,racecheck,initcheck")
+    parser.add_argument("--parallel", type=int, default=8)
+    parser.add_argument("--timeout", type=int, default=300, help="seconds of a job under a tool")
+    return parser.parse_args()
+
+
+def run(command, folder, timeout):
+    """@return exit code, or "timeout", and the output"""
+    try:
+        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout)
+        return ended.returncode, ended.stdout + ended.stderr
+    except subprocess.TimeoutExpired:
+        return "timeout", ""
+
+
+def check(options, number):
+    """Runs a job under each tool. @return a list of (tool, outcome, output)"""
+    found = []
+    with tempfile.TemporaryDirectory(prefix="terrace-") as folder:
+        job = pathlib.Path(folder, "job.yaml")
+        job.write_text(json.dumps(make_job(options.seed, number)))
+        code, output = run([options.program, "check", job], folder, 60)
+        if code == 2:
+            return [("check", "refused", output)]
+        for tool in options.tools.split(","):
+            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", str(REPORTED), "--print-limit", "10",
+                       options.program, "run", job, "--fresh=all"]
+            if tool == "initcheck":
+                command[1:1] = ["--track-unused-memory", "no"]
+            code, output = run(command, folder, options.timeout)
+            if code == 0:
+                outcome = "clean"
+            elif code == 2:
+                outcome = "refused"
+            else:
+                outcome = "reported" if code == REPORTED else f"ended with {code}"
+            found.append((tool, outcome, output))
+    return found
+
+
+def main():
+    options = arguments()
+    options.program = str(pathlib.Path(options.program).absolute())
+    if not shutil.which("compute-sanitizer"):
+        sys.exit("sanitize_jobs: there is no compute-sanitizer in the path")
+    counts, bad = collections.Counter(), False
+    numbers = range(options.first, options.first + options.jobs)
+    with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
+        for number, found in zip(numbers, pool.map(lambda n: check(options, n), numbers)):
+            for tool, outcome, output in found:
+                counts[tool, outcome] += 1
+                if outcome in ("clean", "refused"):
+                    continue
+                bad = True
+                stage = make_job(options.seed, number)["stages"][0]
+                print(f"job {number} of seed {options.seed}, {tool}: {outcome}\n{json.dumps(stage)}\n{output[-4000:]}",
+                      flush=True)
+    for (tool, outcome), count in sorted(counts.items()):
+        print(f"{tool}: {count} {outcome}")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
