@@ -53,8 +53,6 @@ def check(options, number):
         for tool in options.tools.split(","):
             command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", str(REPORTED), "--print-limit", "10",
                        options.program, "run", job, "--fresh=all"]
-            if tool == "initcheck":
-                command[1:1] = ["--track-unused-memory", "no"]
             code, output = run(command, folder, options.timeout)
             if code == 0:
                 outcome = "clean"

@@ -158,6 +158,8 @@ class ClosingPart {
                    waits & (below >= 0) & (below <= last) & (i1 + below < rows_));
         take_left(x, j, j1 + (left & last), column_size, waits & (left >= 0));
       }
+      // What is read and not taken may be what the next distance completes.
+      __syncwarp();
     }
   }
 
@@ -178,6 +180,7 @@ class ClosingPart {
         take_below(x, j, i1 + (after & last), column_size, waits & (j - after <= distance));
         take_below(x, j, i1 + (before & last), column_size, waits & (before - x.i <= distance) & (before != after));
       }
+      __syncwarp();
     }
   }
 
