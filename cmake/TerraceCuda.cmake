@@ -76,6 +76,8 @@ function(terrace_cuda_library name)
       set(CUDA_GROUP 3)
     endif()
     terrace_group(CUDA_KERNELS cuda_groups ${CUDA_GROUP} ${CUDA_KERNELS})
+    # CMake compiles CUDA sources as one, too, from 3.31 on: groups of groups.
+    set_source_files_properties(${CUDA_KERNELS} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     terrace_library(${name}_cuda SOURCES ${CUDA_HOST} ${CUDA_KERNELS} DEPENDS ${name} CUDA::cudart_static)
   else()
     terrace_library(${name}_cuda SOURCES ${CUDA_ABSENT} DEPENDS ${name})
