@@ -6,6 +6,9 @@ if(TERRACE_SANITIZE)
   list(APPEND TERRACE_WARNINGS -Wno-maybe-uninitialized)
 endif()
 
+# Libraries that a program does not use are not loaded when it starts.
+add_link_options(LINKER:--as-needed)
+
 # GCC collects its garbage from 1 GB of memory on: a tenth of the time of a source went into it.
 function(terrace_compile_options target)
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
@@ -50,7 +53,8 @@ endfunction()
 # terrace_library_options(TARGET BATCH DEPENDS...): what both parts of a library share. BATCH: how many sources are
 # compiled as one, in less than 1.5 GB of memory and in half a minute.
 function(terrace_library_options target batch)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TERRACE_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TERRACE_UNITY} UNITY_BUILD_BATCH_SIZE ${batch}
+    UNITY_BUILD_RELOCATABLE ON)
   terrace_compile_options(${target})
   target_link_libraries(${target} PUBLIC ${ARGN})
 endfunction()

@@ -11,6 +11,7 @@
 #include "io/files/checksum.hpp"
 #include "io/held_source.hpp"
 #include "io/input_file.hpp"
+#include "io/inputs/graph/other_formats.hpp"
 #include "io/inputs/graph/rows.hpp"
 #include "io/inputs/gzip_reader.hpp"
 #include "io/kinds.hpp"
@@ -29,14 +30,24 @@ constexpr Parameter graph_parameters[] = {
      "names, and their weight, as from SNAP; gml; graphml; matrix_market: coordinates",
      "auto", "auto, dimacs, edges, gml, graphml, matrix_market"},
     {"directed", ParameterKind::flag, "whether edges go one way alone; left out: what the file says, else true", ""},
+    {"from", ParameterKind::text,
+     "the column of a list of edges with the nodes that edges leave, by its name in the header or its index from 0; "
+     "given with `to`; left out: the header's `source`, `from`, `:START_ID` or another usual name, else the first",
+     ""},
+    {"to", ParameterKind::text,
+     "the column with the nodes that edges reach: as `from`; left out: `target`, `to`, "
+     "`:END_ID` or another usual name, else the second",
+     ""},
     {"weight", ParameterKind::text,
      "what holds the weights: of gml and graphml a key, left out: weight; of lists of edges a column, by its name in "
-     "the header or its index from 2 on, left out: 2, and where there is no such column every edge weighs 1",
+     "the header or its index, left out: the header's `weight`, else the one behind the nodes, and where there is no "
+     "such column every edge weighs 1",
      ""},
     {"unweighted", ParameterKind::flag, "every edge weighs 1", "false"},
     {"header", ParameterKind::flag,
      "whether the first line of a list of edges is none: names of columns, or the numbers of nodes and edges; left "
-     "out: it is where a word stands in place of a number, or where it has two numbers and the next line three",
+     "out: it is where it has words and the next line numbers, or a word in place of a weight, or usual names of "
+     "columns, as many as the next line has fields, or where it has two numbers and the next line three",
      ""},
     {"nodes", ParameterKind::count,
      "how many nodes there are; used: only those with edges, in the order of their numbers; all: what the file says, "
@@ -68,9 +79,9 @@ class GraphSource : public HeldSource {
   ElementType type() const override { return whole_ ? ElementType::i64 : ElementType::f64; }
   const Extents& shape() const override { return shape_; }
   std::vector<std::filesystem::path> files() const override { return {path_}; }
-  int results() const override { return left_out_ ? results_without_unused : results_; }
+  int results() const override { return left_out_ ? std::max(results_without_unused, results_) : results_; }
   std::optional<ChangedDefault> changed_default() const override {
-    if (!left_out_) return std::nullopt;
+    if (results() != results_without_unused) return std::nullopt;
     return ChangedDefault{{"nodes", "all"}, "used"};
   }
   std::shared_ptr<const NodeNames> nodes() const override { return names_; }
@@ -140,6 +151,9 @@ std::string format_of(const Settings& settings, const InputFile& file) {
   if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);
   begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
   if (begin.starts_with('<')) return "graphml";
+  if (const auto other = other_format(file, extension)) {
+    throw IoError(file.path().string(), *other + "; if it is a list of edges, say `format: edges`");
+  }
   return "edges";
 }
 
@@ -160,23 +174,41 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
-std::shared_ptr<Source> open_graph(const Settings& settings, const OpenContext& context) {
-  const InputFile file(input_path(settings, "graph", context));
-  const EdgeRules rules{settings.find<std::string>("weight").value_or(""),
-                        settings.find<bool>("unweighted").value_or(false),
-                        settings.find<bool>("header"),
-                        context.warn,
-                        kept_check(settings, "graph", context),
-                        settings.has("weight") ? settings.place("weight") : Place{}};
+/// @throws JobError if keys do not fit together
+EdgeRules rules_of(const Settings& settings, const OpenContext& context) {
+  const auto place = [&](const char* key) { return settings.has(key) ? settings.place(key) : Place{}; };
+  EdgeRules rules{settings.find<std::string>("from").value_or(""),
+                  settings.find<std::string>("to").value_or(""),
+                  settings.find<std::string>("weight").value_or(""),
+                  settings.find<bool>("unweighted").value_or(false),
+                  settings.find<bool>("header"),
+                  context.warn,
+                  kept_check(settings, "graph", context),
+                  place("from"),
+                  place("to"),
+                  place("weight")};
   if (rules.unweighted && !rules.weight.empty()) {
     fail_setting(settings, "weight", "weight: an unweighted graph has none; leave out one of the two");
   }
+  if (rules.from.empty() != rules.to.empty()) {
+    const char* given = rules.from.empty() ? "to" : "from";
+    fail_setting(settings, given, std::string(given) + ": give `from` and `to`, or neither");
+  }
+  return rules;
+}
+
+std::shared_ptr<Source> open_graph(const Settings& settings, const OpenContext& context) {
+  const InputFile file(input_path(settings, "graph", context));
+  const EdgeRules rules = rules_of(settings, context);
   const std::string format = format_of(settings, file);
   if (!rules.weight.empty() && format != "edges" && format != "gml" && format != "graphml") {
     fail_setting(settings, "weight", "weight: a file of format " + format + " says by itself what its weights are");
   }
   if (rules.header && format != "edges") {
     fail_setting(settings, "header", "header: a file of format " + format + " has none; lists of edges may have one");
+  }
+  if (!rules.from.empty() && format != "edges") {
+    fail_setting(settings, "from", "from: a file of format " + format + " says by itself which nodes an edge has");
   }
   EdgeList list = read_edges(format, file, rules);
   const Nodes nodes = number_nodes(list, settings, file.path().string());
@@ -187,8 +219,8 @@ std::shared_ptr<Source> open_graph(const Settings& settings, const OpenContext& 
       list.edges.push_back({edge.to, edge.from, edge.weight});
     }
   }
-  if (nodes.left_out > 0 && context.warn) {
-    context.warn(grouped(nodes.left_out) + " of " + grouped(nodes.left_out + nodes.names->count()) +
+  if (const std::int64_t left_out = nodes.left_out - nodes.first; left_out > 0 && context.warn) {
+    context.warn(grouped(left_out) + " of " + grouped(left_out + nodes.names->count()) +
                  " nodes have no edge, by their numbers, and are left out: `nodes: used` says so, `nodes: all` keeps "
                  "them");
   }
@@ -204,7 +236,7 @@ InputKind graph_kind() {
           "a graph's edges as the matrix of their weights: DIMACS, SNAP and plain lists, GML, GraphML, Matrix Market",
           graph_parameters,
           open_graph,
-          "{graph: roads.txt, directed: false, nodes: used}\nformat: edges, weight: 2, header: false",
+          "{graph: roads.txt, directed: false, nodes: used}\nformat: edges, weight: 2, header: false\nfrom: 0, to: 1",
           {{"nodes", "all"}}};
 }
 

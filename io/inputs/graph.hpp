@@ -17,12 +17,13 @@ namespace terrace::io {
 
 /// The settings of a job for the edges of a file.
 struct EdgeRules {
+  std::string from = {}, to = {};             // columns of a list's nodes, by name or index; empty: by its header
   std::string weight;                         // the key, or the column, of an edge's weight; empty: the format's own
   bool unweighted = false;                    // every edge weighs 1
   std::optional<bool> header = std::nullopt;  // lists of edges: true if the first line is one; nullopt: by its fields
-  std::function<void(const std::string&)> warn = nullptr;  // takes what is right but hardly meant; null: nobody does
-  CheckKept check_kept = nullptr;                          // called before a file is read whole; null: nothing is
-  Place weight_place = {};                                 // the place in the job that gives `weight`
+  std::function<void(const std::string&)> warn = nullptr;   // takes what is right but hardly meant; null: nobody does
+  CheckKept check_kept = nullptr;                           // called before a file is read whole; null: nothing is
+  Place from_place = {}, to_place = {}, weight_place = {};  // the places in the job that give these three
 };
 
 /// An edge as a file gives it; nodes by the file's own numbers.

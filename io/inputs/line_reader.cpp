@@ -34,9 +34,23 @@ bool LineReader::next(std::string_view& line) {
   if (!end && length == 0) return false;
   line = {buffer_.data() + begin_, length};
   begin_ += length + (end ? 1 : 0);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (++number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
+  check(line);
   return true;
+}
+
+/// @throws IoError if a line is hardly one: of a file of old Macs, or of UTF-16
+void LineReader::check(std::string_view line) const {
+  const std::string place = text_.file().path().string() + ":" + std::to_string(number_);
+  if (number_ == 1 && (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))) {
+    throw IoError(place, "is UTF-16: write it as UTF-8 (iconv -f utf-16 -t utf-8)");
+  }
+  const std::size_t at = line.find('\r');
+  if (at == line.npos) return;
+  throw IoError(place + ":" + std::to_string(at + 1),
+                "a carriage return in a line: if lines end with it alone, as those of old Macs, write them with line "
+                "feeds (mac2unix, or tr '\\r' '\\n')");
 }
 
 }  // namespace terrace::io

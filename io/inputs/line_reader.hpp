@@ -20,13 +20,15 @@ class LineReader {
   explicit LineReader(const InputFile& file, CheckKept check_kept = nullptr)
       : text_(file), check_kept_(std::move(check_kept)), buffer_(std::size_t{1} << 20) {}
 
-  /// The next line, valid until the next call. @return false at the end of the file. @throws IoError
+  /// The next line, valid until the next call. @return false at the end of the file. @throws IoError, also for lines
+  /// that end with CR alone and for UTF-16
   bool next(std::string_view& line);
   /// Number of the line that `next` gave, from 1.
   std::int64_t number() const { return number_; }
 
  private:
   bool fill();
+  void check(std::string_view line) const;
 
   GzipReader text_;
   CheckKept check_kept_;

@@ -1,6 +1,7 @@
 #include "io/inputs/text_fields.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace terrace::io {
 namespace {
@@ -12,7 +13,7 @@ Field trimmed(std::string_view line, std::size_t begin, std::size_t end) {
   while (begin < end && blanks.find(line[begin]) != blanks.npos) ++begin;
   while (end > begin && blanks.find(line[end - 1]) != blanks.npos) --end;
   if (!quoted && !(begin < end && line[begin] == '"')) return {line.substr(begin, end - begin), begin};
-  if (end - begin >= 2 && line[end - 1] == '"') return {line.substr(begin + 1, end - begin - 2), begin};
+  if (end - begin >= 2 && line[end - 1] == '"') return {line.substr(begin + 1, end - begin - 2), begin, true};
   return {line.substr(begin, end - begin), begin};
 }
 
@@ -55,5 +56,36 @@ void split_fields(std::string_view line, const FieldRule& rule, std::vector<Fiel
   else split_blanks(line, fields);
   if (commas && fields.size() > 1 && fields.back().text.empty()) fields.pop_back();
 }
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool is_list_of_numbers(std::string_view text) {
+  constexpr std::string_view separators = " \t,;";
+  std::size_t numbers = 0;
+  for (std::size_t at = text.find_first_not_of(separators); at != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    if (!is_number(text.substr(at, end - at))) return false;
+    ++numbers;
+    at = text.find_first_not_of(separators, end);
+  }
+  return numbers > 0 && text.find_first_of(separators) != text.npos;
+}
+
+std::string advice_on_separators(std::string_view text) {
+  const std::size_t other = text.find_first_of(";|");
+  if (other == text.npos) return "";
+  return std::string("; commas, tabs or blanks stand between fields, and no '") + text[other] + "'";
+}
+
+std::string advice_on_decimals(std::string_view text) {
+  const bool comma = is_list_of_numbers(text) && text.find_first_of(" \t;") == text.npos;
+  return comma ? "; write decimals with a point" : "";
+}
+
+bool is_index_name(std::string_view text) { return text.empty() || text == "Unnamed: 0"; }
 
 }  // namespace terrace::io

@@ -16,6 +16,10 @@
 namespace terrace::io {
 namespace {
 
+constexpr const char* header_help =
+    "the first line names the columns; a first column without a name is an index, as pandas and R write it, and is "
+    "left out, unless `shape`, `range` or `skip` read all values";
+
 constexpr const char* row_help = "read this row alone, from 0; blank lines and lines that begin with # do not count";
 constexpr const char* column_help = "read this column alone: index from 0, or name with 'header'";
 constexpr const char* skip_help = "leading values to leave out, whatever they are; the others are read in order";
@@ -31,7 +35,7 @@ constexpr Parameter csv_parameters[] = {
     {"csv", ParameterKind::file, "a table of numbers with commas, plain or gzip; kept in memory"},
     {"row", ParameterKind::integer, row_help, "", nullptr, 0},
     {"column", ParameterKind::text, column_help, ""},
-    {"header", ParameterKind::flag, "the first line names the columns", "false"},
+    {"header", ParameterKind::flag, header_help, "false"},
     {"skip", ParameterKind::count, skip_help, "0", nullptr, 0},
     {"range", ParameterKind::integers, table_range_help, "", nullptr, 0},
     {"separator", ParameterKind::text, "one character, or 'tab' or 'space'; a comma where absent", ""},
@@ -43,7 +47,7 @@ constexpr Parameter text_parameters[] = {
     {"text", ParameterKind::file, "numbers with commas or white space between them, plain or gzip; kept in memory"},
     {"row", ParameterKind::integer, row_help, "", nullptr, 0},
     {"column", ParameterKind::text, column_help, ""},
-    {"header", ParameterKind::flag, "the first line names the columns", "false"},
+    {"header", ParameterKind::flag, header_help, "false"},
     {"skip", ParameterKind::count, skip_help, "0", nullptr, 0},
     {"range", ParameterKind::integers, table_range_help, "", nullptr, 0},
     {"separator", ParameterKind::text,
@@ -83,7 +87,8 @@ class TableReader {
         numbers_(type_setting(settings, "type")),
         row_(settings.find<std::int64_t>("row")),
         skip_(settings.find<std::int64_t>("skip").value_or(0)),
-        in_order_(row_ || settings.has("column") || settings.has("shape") || settings.has("range") || skip_ > 0) {
+        all_values_(settings.has("shape") || settings.has("range") || skip_ > 0),
+        in_order_(row_ || settings.has("column") || all_values_) {
     if (row_ && *row_ < 0) fail_setting(settings, "row", "row: is negative");
     if (skip_ < 0) fail_setting(settings, "skip", "skip: is negative");
     if (row_ && settings.has("column")) fail_setting(settings, "row", "row: give a row or a column, not both");
@@ -96,13 +101,18 @@ class TableReader {
     return {rows_, static_cast<std::int64_t>(columns_)};
   }
 
+  /// True if the table has an index, which is left out.
+  bool without_index() const { return without_index_; }
+
   NumberList& read() {
     const bool header = settings_.find<bool>("header").value_or(false);
-    if (header && !next_line()) throw IoError(file_.path().string(), "is empty: there is no header");
+    if (header) read_header();
     if (settings_.has("column")) find_column(header);
     std::int64_t row = 0;
     for (; next_line(); ++row) {
       if (row_ && row != *row_) continue;
+      if (header) check_names();
+      if (without_index_) fields_.erase(fields_.begin());
       if (!in_order_) check_columns();
       take_line();
       check_kept_(static_cast<std::int64_t>(numbers_.count() * size_of(numbers_.type())));
@@ -134,6 +144,26 @@ class TableReader {
       if (!fields_.empty()) return true;
     }
     return false;
+  }
+
+  void read_header() {
+    if (!next_line()) throw IoError(file_.path().string(), "is empty: there is no header");
+    header_line_ = lines_.number();
+    names_ = fields_.size();
+    without_index_ = !all_values_ && !settings_.has("column") && names_ > 1 && is_index_name(fields_[0].text);
+  }
+
+  /// @throws IoError if a line has a value more than the header has names: R writes names of rows so, and it is not
+  /// clear which columns are named
+  void check_names() const {
+    const bool by_index = column_ && !column_is_named_;
+    if (all_values_ || by_index || fields_.size() != names_ + 1) return;
+    throw IoError(place(0), "this line has " + counted(static_cast<std::int64_t>(fields_.size()), "value") +
+                                ", and line " + std::to_string(header_line_) + " names " +
+                                counted(static_cast<std::int64_t>(names_), "column") +
+                                ": names of rows need an empty name in the header (in R `col.names = NA`, or "
+                                "`row.names = FALSE` to leave them out); `skip` and `shape` leave out a first line "
+                                "that is no header");
   }
 
   void take_line() {
@@ -183,14 +213,26 @@ class TableReader {
 
   /// The setting that a value may lack which is no number: names in the first line, or another separator.
   std::string advice(const Field& field) const {
+    if (is_of_esri_grid(field.text)) {
+      return "; this is an ESRI ASCII grid: `skip: 12` leaves out a header of six lines, `shape: [ROWS, COLUMNS]` "
+             "reads the values, and cells without a value stay numbers";
+    }
     const std::string_view begin = fields_.front().text;
     const bool word = !begin.empty() && std::isalpha(static_cast<unsigned char>(begin[0])) != 0;
     if (taken_ == 1 && word && !settings_.find<bool>("header").value_or(false)) {
       return "; if this line names the columns, say `header: true`";
     }
     const std::size_t other = field.text.find_first_of(";\t|");
-    if (other == field.text.npos || settings_.has("separator")) return "";
+    if (other == field.text.npos) return advice_on_decimals(field.text);
+    if (settings_.has("separator")) return "";
     return "; if values stand between other characters, say so by `separator`";
+  }
+
+  static bool is_of_esri_grid(std::string_view text) {
+    std::string word(text);
+    for (char& letter : word) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return word == "ncols" || word == "nrows" || word == "xllcorner" || word == "yllcorner" || word == "xllcenter" ||
+           word == "yllcenter" || word == "cellsize" || word == "nodata_value";
   }
 
   void find_column(bool header) {
@@ -203,6 +245,7 @@ class TableReader {
         fail_setting(settings_, "column", "column: several are called '" + wanted + "'; give an index");
       }
       column_ = static_cast<std::size_t>(named - names.begin());
+      column_is_named_ = true;
       return;
     }
     std::size_t index = 0;
@@ -231,10 +274,15 @@ class TableReader {
   NumberList numbers_;
   std::optional<std::int64_t> row_;
   std::optional<std::size_t> column_;
+  bool column_is_named_ = false;
   std::int64_t skip_;
-  bool in_order_;  // values are read one after another, whatever their rows
+  bool all_values_;  // by keys that count all values of the file
+  bool in_order_;    // values are read one after another, whatever their rows
   std::optional<Range> range_;
   std::int64_t seen_ = 0;
+  std::int64_t header_line_ = 0;
+  std::size_t names_ = 0;  // in the header
+  bool without_index_ = false;
   std::int64_t rows_ = 0, first_line_ = 0;  // of a table
   std::size_t columns_ = 0;
   std::int64_t taken_ = 0;  // lines of which values were taken
@@ -242,11 +290,15 @@ class TableReader {
   std::vector<Field> fields_;
 };
 
-/// An array of rows and columns. The first number of its results read all values into one dimension.
+/// An array of a table. The first number of its results read all values into one dimension, the second an index, too.
 class Table : public MemorySource {
  public:
-  using MemorySource::MemorySource;
-  int results() const override { return 2; }
+  Table(ElementType type, Extents shape, std::vector<std::byte> bytes, const std::filesystem::path& path, bool index)
+      : MemorySource(type, shape, std::move(bytes), {path}), results_(index ? 3 : 2) {}
+  int results() const override { return results_; }
+
+ private:
+  int results_;
 };
 
 std::shared_ptr<Source> open_table(const Settings& settings, const OpenContext& context, const char* key,
@@ -254,9 +306,14 @@ std::shared_ptr<Source> open_table(const Settings& settings, const OpenContext& 
   const InputFile file(input_path(settings, key, context));
   TableReader reader(file, settings, field_rule(settings, rule), kept_check(settings, key, context));
   NumberList& numbers = reader.read();
-  if (const Extents shape = reader.shape(); shape.rank() > 1) {
+  if (reader.without_index() && context.warn) {
+    context.warn(file.path().string() +
+                 ": the first column has no name, and is left out as an index; `shape` or "
+                 "`skip` read it as well");
+  }
+  if (const Extents shape = reader.shape(); shape.rank() > 1 || reader.without_index()) {
     const ElementType type = numbers.type();
-    return std::make_shared<Table>(type, shape, numbers.take(), std::vector{file.path()});
+    return std::make_shared<Table>(type, shape, numbers.take(), file.path(), reader.without_index());
   }
   return shaped_source(numbers, settings, {file.path()}, file.path().string());
 }

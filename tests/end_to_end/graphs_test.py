@@ -47,6 +47,9 @@ class Formats(Graphs):
                          f"job.yaml:6:14: weight: '{weight}' is neither a column of a header of ",
                          "g.txt nor an index from 2 on\n")
         self.check("g.gr", "7 90 4\n90 2000000000000 5\n", format="edges", nodes="used")
+        self.check("g.csv", ",to,from,cost,weight\n0,1,0,8,4\n1,2,1,9,5\n")
+        self.check("g.csv", "a,b,c,d\n4,8,0,1\n5,9,1,2\n", **{"from": "c", "to": "d", "weight": "a"})
+        self.check("g.txt", "4 8 0 1\n5 9 1 2\n", **{"from": 2, "to": "3", "weight": 0})
 
     def test_matrix_market(self):
         self.check("g.mtx", "%%MatrixMarket matrix coordinate integer general\n% a comment\n3 3 2\n1 2 4\n2 3 5\n")

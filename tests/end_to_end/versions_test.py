@@ -96,8 +96,23 @@ class Versions(JobTest):
         self.terrace("run", job, "--fresh")
         self.assertSays(self.terrace("run", job), "is there already, made by this job")
 
+    def test_of_lists_and_tables_whose_headers_were_not_used_are_replaced_by_fresh_alone(self):
+        for text in (",source,target,weight\n0,0,1,5\n", "weight source target\n5 0 1\n", "02 2 5\n"):
+            with self.subTest(text=text):
+                self.refused_after_older(self.header_job(text, nodes="used"), "g")
+        table = self.write("t.csv", ",a,b\n0,1,2\n1,3,4\n")
+        self.refused_after_older(self.write_job({"t": {"csv": table, "header": True}},
+                                                [wavefront("sums", "summed_area", grid="t")], backend="cpu"), "t")
+
+    def refused_after_older(self, job, name):
+        self.terrace("run", job, "--fresh=all")
+        self.make_older()
+        self.assertRefused(job, f"this version reads input '{name}' otherwise")
+
     def test_of_inputs_and_stages_that_are_the_same_are_taken(self):
         for text, keys in (("0 1 5\n1 2 6\n", {}), ("source target weight\n0 1 5\n1 2 6\n", {}),
+                           ("a,b,4\nb,c,5\n", {"nodes": "used"}),
+                           ("weight source target\n5 0 1\n", {"from": 1, "to": 2, "weight": 0}),
                            ("p sp 3 2\na 1 2 5\na 2 3 6\n", {"format": "dimacs"})):
             job = self.header_job(text, **keys)
             self.terrace("run", job)

@@ -1,15 +1,19 @@
 // Lists of edges, an edge a line: SNAP's, and plain ones with or without a first line that is a header. Nodes are
 // numbers, or names.
 #include <algorithm>
-#include <charconv>
 #include <unordered_map>
+#include <utility>
 
+#include "io/inputs/graph/edge_columns.hpp"
 #include "io/inputs/graph/lines.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 
 namespace terrace::io {
 namespace {
+
+/// Source::results() of lists that earlier versions read by other columns, or whose names they took for numbers.
+constexpr int results_by_names = 4;
 
 /// The sizes in a first line of two numbers, if it is a header.
 struct DeclaredSizes {
@@ -21,15 +25,8 @@ struct DeclaredSizes {
 struct NodeIsName {
   std::string place, text;
   bool after_numbers;  // true if there were edges of numbers before
+  bool leading_zero;   // true for a number that is written with a zero before it
 };
-
-/// True if the text is a number as weights are written, also one that is too large for a weight.
-bool is_weight(std::string_view text) {
-  double value = 0;
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  return error != std::errc::invalid_argument && end == text.data() + text.size();
-}
 
 /// The nodes of a list as numbers from 0 on, in the order in which names are met.
 class NodeTexts {
@@ -51,8 +48,13 @@ class EdgeLinesReader {
  public:
   /// @param by_name true if nodes are texts, else numbers
   EdgeLinesReader(const InputFile& file, const EdgeRules& rules, bool by_name)
-      : file_(file), rules_(rules), by_name_(by_name), lines_(file, "#%", rules.check_kept) {
+      : file_(file),
+        rules_(rules),
+        columns_(edge_columns(file, rules, by_name)),
+        by_name_(by_name),
+        lines_(file, edge_comments, rules.check_kept) {
     if (by_name) lines_.part_at_tabs();
+    if (columns_.changed) list_.results = results_by_names;
   }
 
   /// @throws NodeIsName
@@ -67,10 +69,11 @@ class EdgeLinesReader {
       add_line();
       more = lines_.next();
     }
-    if (list_.edges.empty() && header_is_words_) fail_header_alone();
+    if (list_.edges.empty() && columns_.first_line == FirstLine::names && !rules_.header) fail_header_alone();
     if (declared_) take_declared();
     else if (undecided_) warn_of_header();
     if (by_name_) take_names_of_nodes();
+    if (!columns_.note.empty() && rules_.warn) rules_.warn(columns_.note);
     list_.declares_nodes = declared_.has_value();
     return std::move(list_);
   }
@@ -80,102 +83,69 @@ class EdgeLinesReader {
 
   std::string path() const { return file_.path().string(); }
 
-  /// Decides what the first line is, and takes it. @return whether there is another line, which is not taken yet
+  /// Takes the first line. @return true if there is a line that is not taken yet
   bool read_first_line() {
-    const std::optional<DeclaredSizes> sizes = sizes_in_line();
-    if (rules_.header.value_or(is_header_of_words())) {
-      if (sizes) declared_ = sizes;
-      else take_names();
-      return lines_.next();
+    switch (columns_.first_line) {
+      case FirstLine::names:
+        return lines_.next();
+      case FirstLine::sizes:
+        declared_ = sizes_in_line();
+        return lines_.next();
+      case FirstLine::either:
+        undecided_ = sizes_in_line();
+        return true;
+      case FirstLine::edge:
+        break;
     }
-    if (sizes && !rules_.header) return read_two_numbers(*sizes);
     if (by_name_ && !rules_.header) note_first_names();
     return true;
   }
 
-  /// True if the first line can be nothing but names of columns. Where nodes are names, it has a word in the column
-  /// of the weights.
-  bool is_header_of_words() const {
-    const auto& fields = lines_.fields();
-    if (!by_name_) return !is_number(fields[0].text);
-    const auto named = [&](const Field& field) { return !rules_.weight.empty() && field.text == rules_.weight; };
-    if (std::any_of(fields.begin(), fields.end(), named)) return true;
-    const std::size_t column = whole_number(rules_.weight).value_or(2);
-    return !rules_.unweighted && column < fields.size() && !is_weight(fields[column].text);
-  }
-
-  /// Two numbers are a header where the next line has a field more, else an edge.
-  bool read_two_numbers(const DeclaredSizes& sizes) {
-    const std::string behind = lines_.place(2);
-    const std::string texts[2] = {std::string(lines_.fields()[0].text), std::string(lines_.fields()[1].text)};
-    const bool more = lines_.next();
-    if (more && lines_.fields().size() == 3) {
-      declared_ = sizes;
-      return true;
-    }
-    undecided_ = sizes;
-    if (!rules_.weight.empty()) throw IoError(behind, no_weight);
-    first_line_ = sizes.line;
-    fields_ = 2;
-    if (by_name_) add(nodes_.number_of(texts[0]), nodes_.number_of(texts[1]), "", sizes.line);
-    else add(sizes.nodes, sizes.edges, "", sizes.line);
-    return more;
-  }
-
-  std::optional<DeclaredSizes> sizes_in_line() const {
-    const auto& fields = lines_.fields();
-    if (fields.size() != 2) return std::nullopt;
-    const auto nodes = whole_number(fields[0].text), edges = whole_number(fields[1].text);
-    if (!nodes || !edges) return std::nullopt;
-    return DeclaredSizes{*nodes, *edges, lines_.number()};
-  }
-
-  /// Takes the line as the names of the columns.
-  void take_names() {
-    header_is_words_ = true;
-    const auto& fields = lines_.fields();
-    for (std::size_t column = 0; column < fields.size(); ++column) {
-      if (!rules_.weight.empty() && fields[column].text == rules_.weight) weight_ = column;
-    }
-  }
+  DeclaredSizes sizes_in_line() const { return {lines_.node(0), lines_.node(1), lines_.number()}; }
 
   void add_line() {
-    if (fields_ == 0) begin_edges();
     const auto& fields = lines_.fields();
-    if (fields.size() < 2) lines_.fail(fields.size(), "an edge has two nodes");
-    if (fields.size() != fields_ && !rules_.unweighted) fail_fields();
-    const std::int64_t from = node(0), to = node(1);
-    const auto wrong = add(from, to, weight_ ? fields[*weight_].text : "", lines_.number());
-    if (wrong) lines_.fail(*weight_, *wrong + advice_on_header());
+    if (fields_ == 0) {
+      fields_ = fields.size();
+      first_line_ = lines_.number();
+    }
+    if (fields.size() < 2) {
+      lines_.fail(fields.size(), "an edge has two nodes" + advice_on_separators(fields[0].text) + advice_on_metis());
+    }
+    const bool as_many = fields.size() == fields_ || rules_.unweighted;
+    if (const std::size_t last = std::max(columns_.from, columns_.to); last >= fields.size()) {
+      if (!as_many) fail_fields();
+      lines_.fail(fields.size(), "this line has no column " + std::to_string(last) + ", counted from 0, for a node");
+    }
+    // A field that is no number may change how lines are cut, and comes first.
+    const std::int64_t from = node(columns_.from), to = node(columns_.to);
+    if (!as_many) fail_fields();
+    add_edge(from, to);
   }
 
-  /// Takes the first edge's line as an example for all.
-  void begin_edges() {
-    fields_ = lines_.fields().size();
-    first_line_ = lines_.number();
-    if (!weight_ && !rules_.unweighted) weight_ = weight_column();
-    if (weight_ && *weight_ >= fields_) lines_.fail(fields_, no_weight);
-  }
-
-  /// The column of the weights: an index, or the third where there is one.
-  std::optional<std::size_t> weight_column() const {
-    if (rules_.weight.empty()) return fields_ > 2 ? std::optional<std::size_t>(2) : std::nullopt;
-    if (const auto index = whole_number(rules_.weight); index && *index >= 2) return static_cast<std::size_t>(*index);
-    throw JobError(message_at(rules_.weight_place, "weight: " + quote(rules_.weight) +
-                                                       " is neither a column of a header of " + path() +
-                                                       " nor an index from 2 on"));
+  void add_edge(std::int64_t from, std::int64_t to) {
+    if (!columns_.weight) {
+      add(from, to, "", lines_.number());
+      return;
+    }
+    const std::size_t column = *columns_.weight;
+    const std::string_view weight = column < lines_.fields().size() ? lines_.fields()[column].text : "";
+    if (weight.empty()) lines_.fail(column, GraphLines::no_weight);
+    if (const auto wrong = add(from, to, weight, lines_.number())) {
+      lines_.fail(column, *wrong + advice_on_decimals(weight) + advice_on_header());
+    }
   }
 
   [[noreturn]] void fail_fields() const {
     const auto count = [](std::size_t fields) { return counted(static_cast<std::int64_t>(fields), "field"); };
     const std::size_t fields = lines_.fields().size();
-    const bool names = by_name_ || header_is_words_;
+    const bool names = by_name_ || columns_.first_line == FirstLine::names;
     lines_.fail(
         std::min(fields, fields_),
         "this line has " + count(fields) + ", and line " + std::to_string(first_line_) + " has " +
             std::to_string(fields_) + ": all edges have as many" +
             (undecided_ ? "; if line " + std::to_string(first_line_) + " is a header, say `header: true`" : "") +
-            (names ? "; names with blanks stand in double quotes, or between commas or tabs" : ""));
+            (names ? advice_on_blanks : "") + advice_on_metis());
   }
 
   [[noreturn]] void fail_header_alone() const {
@@ -183,19 +153,37 @@ class EdgeLinesReader {
   }
 
   std::string advice_on_header() const {
-    return by_name_ && lines_.number() == first_line_ ? "; if this line is a header, say `header: true`" : "";
+    if (!by_name_ || lines_.number() != first_line_) return "";
+    return (fields_ > 3 ? advice_on_blanks : "") + std::string("; if this line is a header, say `header: true`");
+  }
+
+  std::string advice_on_metis() const {
+    return declared_ ? "; lines of neighbours, as in files of METIS, are not read" : "";
+  }
+
+  /// @throws IoError if a field is hardly a name, but several numbers
+  void check_name(std::size_t field) const {
+    const Field& name = lines_.fields()[field];
+    if (name.quoted || !is_list_of_numbers(name.text)) return;
+    lines_.fail(field, quote(name.text) +
+                           " is several numbers, or has a decimal comma: commas, tabs or blanks stand between "
+                           "fields, and decimals have a point; a name like that stands in double quotes");
   }
 
   std::int64_t node(std::size_t field) {
     const std::string_view text = lines_.fields()[field].text;
     if (by_name_) {
       if (text.empty()) lines_.fail(field, "a node has no name");
+      check_name(field);
       if (text.find('\0') != text.npos) lines_.fail(field, "the name of a node holds no zero byte");
       return nodes_.number_of(text);
     }
-    if (const auto number = whole_number(text)) return *number;
+    const bool zero = has_leading_zero(text);
+    if (const auto number = whole_number(text); number && !zero) return *number;
     if (text.empty()) lines_.fail(field, "a node has no number, or name");
-    if (!is_number(text)) throw NodeIsName{lines_.place(field), std::string(text), !list_.edges.empty()};
+    if (zero || !is_number(text)) {
+      throw NodeIsName{lines_.place(field), std::string(text), !list_.edges.empty(), zero};
+    }
     return lines_.node(field);
   }
 
@@ -220,9 +208,10 @@ class EdgeLinesReader {
     const std::string said = path() + ":" + std::to_string(declared_->line);
     if (edges != declared_->edges) {
       throw IoError(said, "the file says that it has " + counted(declared_->edges, "edge") + ", and has " +
-                              std::to_string(edges) + "; it was cut short, or its first line is wrong");
+                              std::to_string(edges) + "; it was cut short, or its first line is wrong" +
+                              advice_on_metis());
     }
-    list_.results = 2;  // the first number took such a line for an edge
+    list_.results = std::max(list_.results, 2);  // the first number took such a line for an edge
     list_.nodes = declared_->nodes;
     if (by_name_) return check_declared_names(said);
     list_.first = list_.edges.empty() || least_ == 0 ? 0 : 1;
@@ -257,8 +246,9 @@ class EdgeLinesReader {
   /// Remembers the nodes of the first line, which are the names of columns if no other line has them.
   void note_first_names() {
     const auto& fields = lines_.fields();
-    if (fields.size() >= 2)
-      first_names_ = {std::string(fields[0].text), std::string(fields[1].text), lines_.number()};
+    if (const auto& [from, to] = std::pair(columns_.from, columns_.to); std::max(from, to) < fields.size()) {
+      first_names_ = {std::string(fields[from].text), std::string(fields[to].text), lines_.number()};
+    }
   }
 
   void take_names_of_nodes() {
@@ -271,7 +261,8 @@ class EdgeLinesReader {
     list_.nodes = static_cast<std::int64_t>(list_.texts->size());
   }
 
-  static constexpr const char* no_weight = "this edge has no weight; say `unweighted: true` where none has";
+  static constexpr const char* advice_on_blanks =
+      "; names with blanks stand in double quotes, or between commas or tabs";
 
   struct FirstNames {
     std::string from, to;
@@ -280,17 +271,16 @@ class EdgeLinesReader {
 
   const InputFile& file_;
   const EdgeRules& rules_;
+  const EdgeColumns columns_;
   bool by_name_;
   GraphLines lines_;
   EdgeList list_;
   NodeTexts nodes_;
-  std::optional<FirstNames> first_names_;   // as long as no other line has them
-  std::optional<DeclaredSizes> declared_;   // by a header
-  std::optional<DeclaredSizes> undecided_;  // by a first line that was taken as an edge
-  std::optional<std::size_t> weight_;       // column of the weights
-  std::size_t fields_ = 0;                  // of the first edge; 0: there is none yet
-  std::int64_t first_line_ = 0;             // of the first edge
-  bool header_is_words_ = false;
+  std::optional<FirstNames> first_names_;                             // as long as no other line has them
+  std::optional<DeclaredSizes> declared_;                             // by a header
+  std::optional<DeclaredSizes> undecided_;                            // by a first line that was taken as an edge
+  std::size_t fields_ = 0;                                            // of the first edge; 0: there is none yet
+  std::int64_t first_line_ = 0;                                       // of the first edge
   std::int64_t least_ = INT64_MAX, largest_ = -1, largest_line_ = 0;  // numbers of nodes
 };
 
@@ -301,9 +291,12 @@ EdgeList read_edge_lines(const InputFile& file, const EdgeRules& rules) {
     return EdgeLinesReader(file, rules, false).read();
   } catch (const NodeIsName& name) {
     EdgeList list = EdgeLinesReader(file, rules, true).read();
+    if (name.leading_zero) list.results = results_by_names;  // earlier versions took "007" for 7
     if (name.after_numbers && rules.warn) {
       rules.warn(name.place + ": " + quote(name.text) +
-                 " is no number, and nodes of lines before are: all are taken for names");
+                 (name.leading_zero ? " is written with a leading zero, and nodes of lines before are not"
+                                    : " is no number, and nodes of lines before are") +
+                 ": all are taken for names");
     }
     return list;
   }

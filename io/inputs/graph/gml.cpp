@@ -55,7 +55,7 @@ class Words {
   void skip() {
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
-        const std::size_t end = text_.find('\n', at_);
+        const std::size_t end = text_.find_first_of("\r\n", at_);
         at_ = end == std::string::npos ? text_.size() : end;
       } else if (std::isspace(static_cast<unsigned char>(text_[at_]))) {
         advance(at_ + 1);
@@ -169,10 +169,11 @@ class GmlReader {
     if (value() != "[") throw IoError(words_.place(), std::string(of) + " is a list: `" + of + " [ ... ]`");
   }
 
-  void skip_value() {
-    if (value() == "[") {
-      for_each_key([&](std::string_view) { skip_value(); });
-    }
+  /// @return true if the value is none of a list
+  bool skip_value() {
+    if (value() != "[") return true;
+    for_each_key([&](std::string_view) { skip_value(); });
+    return false;
   }
 
   /// Calls visit(key) for each key up to the list's end; it takes the value.
@@ -227,6 +228,7 @@ class GmlReader {
     std::int64_t ends[2] = {-1, -1};
     std::string weight;
     std::string weight_place;
+    std::vector<std::string> keys;  // others
     for_each_key([&](std::string_view key) {
       if (key == "source" || key == "target") {
         ends[key == "target"] = number();
@@ -234,14 +236,12 @@ class GmlReader {
         weight = value();
         weight_place = words_.place();
       } else {
-        skip_value();
+        const std::string name(key);
+        if (skip_value()) keys.push_back(name);
       }
     });
     if (ends[0] < 0 || ends[1] < 0) throw IoError(place, "this edge has no source or no target");
-    if (weight.empty() && !unweighted_) {
-      throw IoError(place, "this edge has no '" + weight_ +
-                               "'; name the key of its weight by `weight`, or say `unweighted: true`");
-    }
+    if (weight.empty() && !unweighted_) throw IoError(place, message_without_weight(weight_, keys));
     if (const auto wrong = list_.add(ends[0], ends[1], weight)) throw IoError(weight_place, *wrong);
     edge_lines_.push_back(words_.line());
   }

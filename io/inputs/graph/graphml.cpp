@@ -221,13 +221,12 @@ class GraphmlReader {
     const std::string place = xml_.place();
     if (const auto directed = xml_.attribute("directed")) edge.one_way = *directed == "true";
     mixed_ = mixed_ || edge.one_way != directed_;
+    std::vector<std::string> keys;  // others
     read_data("edge", [&](const std::string& key, const std::string& value) {
-      if (key == weight_ && !rules_.unweighted) edge.weight = value;
+      if (key != weight_) keys.push_back(key);
+      else if (!rules_.unweighted) edge.weight = value;
     });
-    if (edge.weight.empty() && !rules_.unweighted) {
-      throw IoError(place, "this edge has no '" + weight_ +
-                               "'; name the key of its weight by `weight`, or say `unweighted: true`");
-    }
+    if (edge.weight.empty() && !rules_.unweighted) throw IoError(place, message_without_weight(weight_, keys));
     edges_.push_back(std::move(edge));
     check_kept(edges_.size());
   }

@@ -25,12 +25,6 @@ void check_count(const InputFile& file, const EdgeList& list, std::int64_t said)
 
 }  // namespace
 
-bool is_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -38,13 +32,28 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return number;
 }
 
+bool has_leading_zero(std::string_view text) {
+  return text.size() > 1 && text.front() == '0' && whole_number(text).has_value();
+}
+
+std::string message_without_weight(const std::string& weight, const std::vector<std::string>& keys) {
+  const std::string others = keys.empty() ? "" : "; it has " + quote_names(keys) + did_you_mean(weight, keys);
+  return "this edge has no " + quote(weight) + others +
+         "; name the key of its weight by `weight`, or say `unweighted: true`";
+}
+
+void GraphLines::cut(bool at_tabs) {
+  const bool tabs = at_tabs && line_.find('\t') != line_.npos;
+  split_fields(line_, tabs ? FieldRule{Separation::character, '\t'} : FieldRule{Separation::either, ','}, fields_);
+}
+
 bool GraphLines::next() {
   while (reader_.next(line_)) {
-    const bool tabs = tabs_ && line_.find('\t') != line_.npos;
-    split_fields(line_, tabs ? FieldRule{Separation::character, '\t'} : FieldRule{Separation::either, ','}, fields_);
+    cut(tabs_);
     if (fields_.empty() || comments_.find(line_[fields_[0].at]) != std::string_view::npos) continue;
     for (std::size_t field = 0; field < fields_.size(); ++field) {
-      if (fields_[field].text.starts_with('"')) fail(field, "this quote is not closed");
+      const std::string_view text = fields_[field].text;
+      if (text.starts_with('"')) fail(field, "this quote is not closed" + advice_on_separators(text));
     }
     return true;
   }
@@ -70,8 +79,7 @@ std::int64_t GraphLines::node_of(const EdgeList& list, std::size_t field) const 
 
 void GraphLines::add_edge(EdgeList& list, std::size_t from, std::optional<std::size_t> weight) const {
   if (fields_.size() < from + 2) fail(fields_.size(), "an edge has two nodes");
-  if (weight && *weight >= fields_.size())
-    fail(fields_.size(), "this edge has no weight; say `unweighted: true` where none has");
+  if (weight && (*weight >= fields_.size() || fields_[*weight].text.empty())) fail(*weight, no_weight);
   const auto wrong = list.add(node_of(list, from), node_of(list, from + 1), weight ? fields_[*weight].text : "");
   if (wrong) fail(*weight, *wrong);
 }

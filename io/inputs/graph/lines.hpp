@@ -13,10 +13,15 @@
 
 namespace terrace::io {
 
-/// True if the whole text is a number: "3", "-0.5", "1e9".
-bool is_number(std::string_view text);
+/// The characters with which comments begin in lists of edges.
+constexpr std::string_view edge_comments = "#%";
+
 /// The number in a text of digits alone, not negative; nullopt if there are other characters or it is too large.
 std::optional<std::int64_t> whole_number(std::string_view text);
+/// True for a whole number that other text would be equal to as a number: "007".
+bool has_leading_zero(std::string_view text);
+/// The error of an edge without the key of its weight. @param keys the others that it has
+std::string message_without_weight(const std::string& weight, const std::vector<std::string>& keys);
 
 /// Lines of a file, cut into fields; blank lines and comments are left out.
 class GraphLines {
@@ -27,6 +32,9 @@ class GraphLines {
 
   /// From now on, lines that have a tab are parted at tabs alone.
   void part_at_tabs() { tabs_ = true; }
+
+  /// Parts this line at tabs alone, if it has any.
+  void part_again_at_tabs() { cut(true); }
 
   /// Goes to the next line. @return false at the end of the file. @throws IoError
   bool next();
@@ -44,7 +52,10 @@ class GraphLines {
   /// nodes must be among those of the list, where it says how many there are.
   void add_edge(EdgeList& list, std::size_t from, std::optional<std::size_t> weight) const;
 
+  static constexpr const char* no_weight = "this edge has no weight; say `unweighted: true` where none has";
+
  private:
+  void cut(bool at_tabs);
   std::int64_t node_of(const EdgeList& list, std::size_t field) const;
 
   std::string path_;

@@ -104,6 +104,7 @@ Nodes number_nodes(EdgeList& list, const Settings& settings, const std::string& 
     std::vector<std::int64_t> used = used_numbers(list);
     const auto count = static_cast<std::int64_t>(used.size());
     if (!given) nodes.left_out = rows.count - count;
+    if (!used.empty() && used.front() == 1) nodes.first = 1;
     if (list.names || count < rows.count) rows = {0, count, std::move(used)};
   } else if (settings.holds<std::int64_t>("nodes")) {
     rows = given_rows(std::move(rows), list, settings, path);

@@ -12,7 +12,8 @@ namespace terrace::io {
 /// The nodes of a matrix, by row.
 struct Nodes {
   std::shared_ptr<const NodeNames> names;
-  std::int64_t left_out = 0;  // nodes without an edge, by a default that the job leaves as it is
+  std::int64_t left_out = 0;  // numbers from 0 on without an edge, by a default that the job leaves as it is
+  std::int64_t first = 0;     // number from which nodes are counted: 1 where 1 is the least that has an edge
 };
 
 /// Turns the file's numbers of nodes in the list of edges into rows, as the setting `nodes` says.

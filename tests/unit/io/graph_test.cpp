@@ -115,6 +115,142 @@ TEST_CASE("A first line of words is a header before numbers, or where it has a w
         "io: g.csv: has a line of names and no edge: if that line is an edge, say `header: false`");
 }
 
+TEST_CASE("A header says which columns have the nodes and the weights") {
+  const auto weight = [](const std::string& text, const std::vector<Setting>& more = {}) {
+    const auto graph = open_graph("g.csv", text, more);
+    CHECK(graph.source->shape() == Extents{2, 2});
+    CHECK(graph.warnings.empty());
+    return graph.weight("1", "2");
+  };
+  CHECK(weight(",source,target,weight\n0,1,2,5\n") == 5);
+  CHECK(weight(",0,1\n0,1,2\n") == 1);
+  CHECK(weight("\"\",\"from\",\"to\",\"weight\"\n\"1\",1,2,5\n") == 5);
+  CHECK(weight("weight,source,target\n5,1,2\n") == 5);
+  CHECK(weight("Target,Source,Weight\n2,1,5\n") == 5);
+  CHECK(weight(":END_ID(A),:START_ID(B),x,weight:int\n2,1,7,5\n") == 5);
+  CHECK(weight("id,from_node,to_node,cost\n9,1,2,5\n") == 5);
+  CHECK(weight("a,b,c\n1,2,5\n") == 5);
+  CHECK(weight("from,to,cost,weight\n1,2,7,5\n") == 5);
+  CHECK(weight("from,to,cost,weight\n1,2,7,5\n", {{"weight", "2"}}) == 7);
+  CHECK(weight("from,to,cost,weight\n1,2,7,5\n", {{"unweighted", true}}) == 1);
+  CHECK(weight("x,y,z\n7,1,2\n", {{"from", "y"}, {"to", "z"}, {"weight", "x"}}) == 7);
+  CHECK(weight("7,1,2\n", {{"from", "1"}, {"to", "2"}, {"weight", "0"}}) == 7);
+  CHECK(weight("x,y\n7,1,2\n", {{"header", true}, {"from", "1"}, {"to", "2"}, {"weight", "0"}}) == 7);
+}
+
+TEST_CASE("A list of which a header moves columns has another number of results") {
+  const auto results = [](const std::string& text, const std::vector<Setting>& more = {}) {
+    return open_graph("g.csv", text, more).source->results();
+  };
+  CHECK(results("from,to,cost\n0,1,5\n") == 1);
+  CHECK(results("from,to\n0,1\n1,0\n") == 1);
+  CHECK(results("from,to,cost,weight\n0,1,7,5\n", {{"weight", "cost"}}) == 1);
+  CHECK(results("oslo,rome,4\n") == 1);
+  CHECK(results("from,to,cost,weight\n0,1,7,5\n") == 4);
+  CHECK(results("to,from,weight\n0,1,5\n") == 4);
+  CHECK(results("from,to,id\n0,1,5\n") == 4);
+  CHECK(results("oslo,rome,4\n0,1,5\n") == 4);
+  CHECK(results(":START_ID,:END_ID\noslo,rome\n") == 4);
+  CHECK(results("01,2,5\n") == 4);
+  const auto both = open_graph("g.csv", ",from,to\n0,10,20\n");
+  CHECK(both.source->results() == 4);
+  CHECK_FALSE(both.source->changed_default());
+}
+
+TEST_CASE("A header that may mean two things is an error that names the key") {
+  CHECK(graph_error("g.csv", "source,target,from,to\n1,2,3,4\n") ==
+        "io: g.csv:1: this header has several columns of nodes: say which are meant by `from` and `to`");
+  CHECK(graph_error("g.csv", "id,x,y\n1,2,3\n") ==
+        "io: g.csv:1: this header has a column 'id', and none that is known to have nodes: say which have them by "
+        "`from` and `to`");
+  CHECK(graph_error("g.csv", "from,x,to\n1,2,3\n").find("`weight`, or `unweighted: true`") != std::string::npos);
+  CHECK(graph_error("g.csv", "from,to,type\n1,2,3\n").find("none of them called weight") != std::string::npos);
+  CHECK(graph_error("g.csv", "from,to,weight,Weight\n1,2,3,4\n").find("several of them called weight") !=
+        std::string::npos);
+  CHECK(graph_error("g.csv", "x,y,z\n1,2,3\n", {{"from", "x"}, {"to", "0"}}) ==
+        "job: job.yaml:7: to: to: is the column of `from`, too");
+  CHECK(graph_error("g.csv", "x,y,z\n1,2,3\n", {{"from", "x"}, {"to", "w"}}) ==
+        "job: job.yaml:7: to: to: 'w' is neither a column of a header of g.csv nor an index from 0 on");
+  CHECK(graph_error("g.csv", "x,x,z\n1,2,3\n", {{"from", "x"}, {"to", "z"}}) ==
+        "job: job.yaml:7: from: from: several columns are called 'x'; give an index");
+  CHECK(graph_error("g.csv", "1,2,3\n", {{"from", "0"}, {"to", "3"}, {"weight", "1"}}) ==
+        "io: g.csv:1:6: this line has no column 3, counted from 0, for a node");
+  CHECK(graph_error("g.txt", "\"x\" \"y\"\n\"1\" 1 2\n", {{"header", true}})
+            .find("this header names 2 columns, and the line after it has 3 fields") != std::string::npos);
+}
+
+TEST_CASE("A first line that later lines could not be is an error, and no header") {
+  CHECK(
+      graph_error("g.txt", "San Jose Reno 5\nReno Elko 7\n") ==
+      "io: g.txt:1:10: 'Reno' is no number; names with blanks stand in double quotes, or between commas or tabs; if "
+      "this line is a header, say `header: true`");
+  for (const char* missing : {"NA", "n/a", "null", "None", "-", "5km", "{}", "<NA>", "?"}) {
+    const std::string weight = std::string("'") + missing + "' is no number; if this line is a header";
+    CHECK(graph_error("g.csv", std::string("a,b,") + missing + "\nb,c,3\n").find("io: g.csv:1:5: " + weight) == 0);
+  }
+  CHECK(
+      graph_error("g.csv", "a,b,\"1,5\"\nb,c,3\n") ==
+      "io: g.csv:1:5: '1,5' is no number; write decimals with a point; if this line is a header, say `header: true`");
+  CHECK(graph_error("g.csv", "1,2,,x\n") ==
+        "io: g.csv:1:5: this edge has no weight; say `unweighted: true` where "
+        "none has");
+}
+
+TEST_CASE("A name of several numbers is an error, unless it is quoted") {
+  const std::string what =
+      " is several numbers, or has a decimal comma: commas, tabs or blanks stand between fields, and decimals have a "
+      "point; a name like that stands in double quotes";
+  CHECK(graph_error("g.txt", "1 2 1,5\n2 3 2,5\n") == "io: g.txt:1:1: '1 2 1'" + what);
+  CHECK(graph_error("g.txt", "1;2;1,5\n2;3;2,5\n") == "io: g.txt:1:1: '1;2;1'" + what);
+  CHECK(graph_error("g.txt", "1\t2\t1,5\n") ==
+        "io: g.txt:1:5: '1,5' is no number; write decimals with a point; if "
+        "this line is a header, say `header: true`");
+  CHECK(graph_error("g.txt", "1 2 1.5\n2 3 2,5\n") == "io: g.txt:2:1: '2 3 2'" + what);
+  CHECK(graph_error("g.txt", "1;2;1\n") ==
+        "io: g.txt:1:6: an edge has two nodes; commas, tabs or blanks stand between fields, and no ';'");
+  CHECK(open_graph("g.csv", "\"12 34\",x1,5\n").names() == NodeNames::List(Texts{"12 34", "x1"}));
+}
+
+TEST_CASE("Numbers with leading zeros are names") {
+  CHECK(open_graph("g.txt", "007 7 4\n").names() == NodeNames::List(Texts{"007", "7"}));
+  CHECK(open_graph("g.txt", "0 10 4\n").names() == NodeNames::List(Numbers{0, 10}));
+  const auto later = open_graph("g.txt", "1 2 4\n2 03 5\n");
+  CHECK(later.names() == NodeNames::List(Texts{"1", "2", "03"}));
+  REQUIRE(later.warnings.size() == 1);
+  CHECK(later.warnings[0] ==
+        "g.txt:2:3: '03' is written with a leading zero, and nodes of lines before are not: all "
+        "are taken for names");
+}
+
+TEST_CASE("A list that is numbered from 1 has no node 0 to leave out") {
+  CHECK(open_graph("g.txt", "1 2 3\n2 3 4\n").warnings.empty());
+  CHECK(open_graph("g.txt", "1 2 3\n2 3 4\n").source->results() == 3);
+  const auto gap = open_graph("g.txt", "1 2 3\n2 4 4\n");
+  REQUIRE(gap.warnings.size() == 1);
+  CHECK(gap.warnings[0].find("1 of 4 nodes have no edge, by their numbers") == 0);
+}
+
+TEST_CASE("Formats that are not read are named, unless the job says that it is a list of edges") {
+  const std::string not_read =
+      ", which is not read: networkx, igraph and Gephi write it as GraphML or GML; if it is a "
+      "list of edges, say `format: edges`";
+  CHECK(graph_error("g.net", "% note\n*Vertices 2\n1 \"a\"\n") == "io: g.net: is a Pajek file" + not_read);
+  CHECK(graph_error("g.graph", "3 2\n2\n1 3\n2\n") ==
+        "io: g.graph: is a METIS file by its name and first line" + not_read);
+  CHECK(open_graph("g.graph", "oslo rome 4\n").weight("oslo", "rome") == 4);
+  CHECK(graph_error("g.txt", "strict digraph {\n") == "io: g.txt: is a Graphviz (DOT) file" + not_read);
+  CHECK(graph_error("g.txt", "c x\nc y\np sp 2 1\na 1 2 3\n").find("say `format: dimacs`") != std::string::npos);
+  CHECK(open_graph("g.txt", "c d 5\np q 3\n").weight("p", "q") == 3);
+  CHECK(open_graph("g.txt", "graph x 5\n").weight("graph", "x") == 5);
+  TempFolder folder;
+  folder.write("g.txt", "*Vertices b 2\n");
+  CHECK(open_error(folder, {{"graph", "g.txt"}, {"format", "edges"}}) == "none");
+  CHECK(graph_error("g.txt", "1 2 3\r2 3 4\r")
+            .find("io: g.txt:1:6: a carriage return in a line: if lines end with it alone, as those of old Macs") ==
+        0);
+  CHECK(open_graph("g.gml", "# note\rgraph [\r node [ id 3 ]\r]\r").names() == NodeNames::List(Numbers{3}));
+}
+
 TEST_CASE("A first line with a weight is an edge, however the weight is written") {
   CHECK(open_graph("g.txt", "oslo rome +4\nrome bern 2\n").weight("oslo", "rome") == 4);
   CHECK(graph_error("g.txt", "oslo rome 1e400\nrome bern 2\n") ==

@@ -1,6 +1,7 @@
 // Text and CSV files as inputs: rows, columns, separators, invalid numbers.
 #include <catch2/catch.hpp>
 
+#include "io/kinds.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;
@@ -110,6 +111,68 @@ TEST_CASE("One column is read, by index or by name") {
   CHECK(whole("csv", "1,2\n3,4\n", {{"column", "1"}}) == std::vector<std::int64_t>{2, 4});
   CHECK(whole("csv", table, {{"row", 2}, {"header", true}, {"type", "i64"}, {"skip", 2}}) ==
         std::vector<std::int64_t>{30});
+}
+
+TEST_CASE("A first column whose name is empty is an index, and left out with a warning") {
+  TempFolder folder;
+  std::vector<std::string> warnings;
+  const auto open = [&](const char* kind, const std::string& text, std::vector<Setting> more) {
+    folder.write("a.txt", text);
+    more.insert(more.begin(), {{kind, "a.txt"}, {"header", true}});
+    Settings settings;
+    for (const Setting& setting : more)
+      settings.set(setting.name, setting.value, {"job.yaml:7: " + setting.name, ""});
+    warnings.clear();
+    const OpenContext context{
+        .folder = folder.path(), .input = nullptr, .warn = [&](std::string warning) { warnings.push_back(warning); }};
+    return (std::string(kind) == "csv" ? csv_kind() : text_kind()).open(settings, context);
+  };
+  for (const char* name : {"", "\"\"", "Unnamed: 0"}) {
+    const std::string text = std::string(name) + ",a,b\n0,10,20\nx,30,40\n";
+    for (const char* kind : {"csv", "text"}) {
+      const auto table = open(kind, text, {});
+      CHECK(table->shape() == Extents{2, 2});
+      CHECK(read_all<std::int64_t>(*table) == std::vector<std::int64_t>{10, 20, 30, 40});
+      CHECK(table->results() == 3);
+      REQUIRE(warnings.size() == 1);
+      CHECK(warnings[0].find("a.txt: the first column has no name, and is left out as an index") !=
+            std::string::npos);
+    }
+    CHECK(read_all<std::int64_t>(*open("csv", text, {{"row", 1}})) == std::vector<std::int64_t>{30, 40});
+    CHECK(read_all<std::int64_t>(*open("csv", text, {{"column", "b"}})) == std::vector<std::int64_t>{20, 40});
+    CHECK(warnings.empty());
+    CHECK(read_all<std::int64_t>(*open("csv", text, {{"column", "1"}})) == std::vector<std::int64_t>{10, 30});
+  }
+  const auto series = open("csv", ",a\n0,10\n1,30\n", {});
+  CHECK(series->shape() == Extents{2});
+  CHECK(read_all<std::int64_t>(*series) == std::vector<std::int64_t>{10, 30});
+  CHECK(series->results() == 3);
+  CHECK(open("csv", ",a\n0,10\n1,30\n", {{"shape", Values{2, 2}}})->results() == 1);
+  CHECK(read_all<std::int64_t>(*open("csv", ",a\n0,10\n1,30\n", {{"range", Values{0, 3}}})) ==
+        std::vector<std::int64_t>{0, 10, 1});
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("A line that has a value more than the header has names is an error") {
+  const std::string text = "a b\nx 1 2\n", what = "io: a.txt:2:1: this line has 3 values, and line 1 names 2 columns";
+  CHECK(error_with("text", text, {{"header", true}}).find(what) == 0);
+  CHECK(error_with("text", text, {{"header", true}, {"column", "b"}}).find(what) == 0);
+  CHECK(error_with("text", text, {{"header", true}, {"column", "1"}}) == "none");
+  CHECK(error_with("text", "a table\n1 2 3 4\n", {{"header", true}}) == "none");
+  CHECK(error_with("csv", "1;2,5\n", {{"separator", ";"}}) ==
+        "io: a.txt:1:3: '2,5' is no number; write decimals with a point");
+}
+
+TEST_CASE("Line ends and formats that are not read are named") {
+  CHECK(error_with("text", "1 2\r3 4\r").find("io: a.txt:1:4: a carriage return in a line") == 0);
+  CHECK(whole("text", "1 2\r\r\n3 4\r\r\n") == std::vector<std::int64_t>{1, 2, 3, 4});
+  CHECK(error_with("csv", std::string("\xff\xfe"
+                                      "1\0",
+                                      4)) == "io: a.txt:1: is UTF-16: write it as UTF-8 (iconv -f utf-16 -t utf-8)");
+  const std::string grid = "ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9\n3 -9\n";
+  CHECK(error_with("text", grid).find("io: a.txt:1:1: 'ncols' is no number; this is an ESRI ASCII grid") == 0);
+  CHECK(error_with("text", grid, {{"header", true}}).find("this is an ESRI ASCII grid") != std::string::npos);
+  CHECK(whole("text", grid, {{"skip", 12}, {"shape", Values{1, 2}}}) == std::vector<std::int64_t>{3, -9});
 }
 
 TEST_CASE("Separators are named or single characters") {
