@@ -1,6 +1,6 @@
 // The declaration of the stage `makespan`.
+#include "stages/makespan/epsilon.hpp"
 #include "stages/makespan/instance.hpp"
-#include "stages/makespan/rounding.hpp"
 #include "stages/makespan/search.hpp"
 #include "stages/makespan/stage.hpp"
 #include "stages/makespan/verify.hpp"
@@ -23,7 +23,11 @@ StageKind makespan_stage() {
       {"probes", ParameterKind::integer, "targets that are tried at a time", "4", nullptr, 1,
        static_cast<double>(TargetSearch::most_probes)},
       {"bounds", ParameterKind::flag,
-       "whether schedules by LPT and MULTIFIT bound the search, and are the result where they are better", "true"}};
+       "true: schedules by LPT and MULTIFIT bound the search, which ends once one of them is proved to be within "
+       "epsilon; they are the result where they are better, or where the tables do not fit. false: tables alone "
+       "decide, "
+       "and tables that do not fit are an error",
+       "true"}};
   kind.declaration.outputs = {
       {"makespan", "one value", "when the last job ends", job::Ties::none},
       {"assignment", "jobs", "the machine of each job, from 0", job::Ties::open},
@@ -37,9 +41,10 @@ StageKind makespan_stage() {
       {"tables/steps", "tables", "configurations of one machine, as each table was made with", job::Ties::none},
       {"tables/feasible", "tables", "1 if the long jobs, rounded down, end at the target", job::Ties::none}};
   kind.declaration.example = {"times: {values: [7, 3, 9, 4, 6, 2, 8, 5]}",
-                              {"{times: times, machines: 3, epsilon: 0.25}"}};
+                              {"{times: times, machines: 3, epsilon: 0.25}", "bounds: false"}};
   kind.make = make_makespan;
   kind.verify = verify_makespan;
+  kind.declaration.results = 2;  // the search ends as soon as the schedules that bound it suffice
   kind.deals = true;
   return kind;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stages/makespan/epsilon.hpp"
 #include "stages/makespan/heuristics.hpp"
 #include "stages/makespan/inputs.hpp"
 
@@ -19,9 +20,12 @@ DefinedSearch define_search(const Request& request) {
   search.upper = search.instance.most_makespan();
   if (settings.flag("bounds")) {
     defined.known = multifit(search.instance, longest_processing_time(search.instance));
-    search.upper = std::min(search.upper, defined.known->makespan());
+    // No target from there on needs a table: the known schedule is within epsilon of it.
+    search.upper = std::max(search.lower, sufficient_bound(defined.known->makespan(), settings.number("epsilon")));
   }
   return defined;
 }
+
+void leave_out_tables(SearchDefinition& search) { search.upper = search.lower; }
 
 }  // namespace terrace::stages

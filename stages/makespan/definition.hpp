@@ -12,6 +12,9 @@ struct DefinedSearch {
   std::optional<JobSchedule> known;  // that bounds it, if it is to be bounded
 };
 
+/// Ends the search before its first table: the known schedule is the result.
+void leave_out_tables(SearchDefinition& search);
+
 /// @throws JobError if the times or machines are wrong, with places
 DefinedSearch define_search(const Request& request);
 

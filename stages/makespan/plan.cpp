@@ -50,6 +50,7 @@ Outcomes SearchPhase::outcomes(std::int64_t probes) const {
 
 MakespanPlan::MakespanPlan(SearchDefinition definition, bool searched)
     : tables_(std::move(definition)), searched_(searched) {
+  if (tables_.search({}).done()) return;
   const SearchDefinition& search = tables_.definition();
   const auto add = [&](std::string name, std::int64_t live, std::int64_t slots) {
     run::ArraySpec array;

@@ -1,7 +1,6 @@
 #include "stages/makespan/rounding.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace terrace::stages {
 namespace {
@@ -19,11 +18,6 @@ std::vector<std::int64_t> evenly(std::int64_t lower, std::int64_t upper, std::si
 }
 
 }  // namespace
-
-std::int64_t divisor_of_epsilon(double epsilon) {
-  // 1 / 0.05 in doubles may be a little above 20.
-  return static_cast<std::int64_t>(std::ceil(1 / std::max(epsilon, least_epsilon) - 1e-9));
-}
 
 Extents RoundedJobs::extents() const {
   Extents extents;

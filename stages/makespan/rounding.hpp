@@ -10,12 +10,6 @@
 
 namespace terrace::stages {
 
-/// Below it the square of k would leave i64.
-inline constexpr double least_epsilon = 1e-9;
-
-/// k = ceil(1 / epsilon). @param epsilon in [least_epsilon, 1]
-std::int64_t divisor_of_epsilon(double epsilon);
-
 /// The jobs of a target T. Long jobs are those over T / k. Their times are rounded down to multiples of
 /// floor(T / k^2), or not rounded if that is 0 (Hochbaum and Shmoys, "Using dual approximation algorithms for
 /// scheduling problems", 1987).

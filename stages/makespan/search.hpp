@@ -9,7 +9,8 @@ namespace terrace::stages {
 
 /// Finds a target T of [LB, UB] that is feasible while the probed target before it is not. A round probes the targets
 /// LB + floor(i (UB - LB) / (p + 1)), i = 1..p, equal ones once; the smallest feasible becomes UB, the target before
-/// it plus 1 LB. UB itself is taken for feasible (Li's Algorithm 3, with the cut as it is described here).
+/// it plus 1 LB. UB itself needs no probe: it is feasible, or a schedule suffices that is known without tables (Li's
+/// Algorithm 3, with the cut as it is described here).
 class TargetSearch {
  public:
   static constexpr std::int64_t most_probes = 64;

@@ -6,6 +6,7 @@
 
 #include "stages/dp_table/seconds.hpp"
 #include "stages/makespan/definition.hpp"
+#include "stages/makespan/epsilon.hpp"
 #include "stages/makespan/results.hpp"
 #include "stages/refuse.hpp"
 
@@ -14,10 +15,14 @@ namespace {
 
 class MakespanStage : public run::Stage {
  public:
-  MakespanStage(const Request& request, SearchDefinition definition, std::optional<JobSchedule> known)
+  /// @param left_out the reason why there are no tables; empty: they fit
+  MakespanStage(const Request& request, SearchDefinition definition, std::optional<JobSchedule> known,
+                std::string left_out)
       : name_(request.stage.name),
+        epsilon_(request.stage.settings.number("epsilon")),
         resources_(request.resources),
         known_(std::move(known)),
+        left_out_(std::move(left_out)),
         plan_(std::move(definition), !known_),
         tally_(plan_) {}
 
@@ -27,6 +32,16 @@ class MakespanStage : public run::Stage {
   std::vector<io::Attribute> attributes() const override { return {}; }
   std::vector<io::SmallDataset> small() const override {
     return search_datasets("/" + name_ + "/", plan_, tally_.findings(), known_);
+  }
+
+  std::vector<std::string> warnings() const override {
+    if (left_out_.empty()) return {};
+    const std::int64_t makespan = known_->makespan(), bound = plan_.definition().instance.least_makespan();
+    std::ostringstream text;
+    text << "stage '" << name_ << "': the result is the best schedule of LPT and MULTIFIT, with a makespan of "
+         << makespan << " and a guarantee of " << guarantee_of(makespan, bound) << " in place of " << 1 + epsilon_
+         << ", for the tables of the search do not fit: " << left_out_ << "; with `bounds: false` this is an error";
+    return {text.str()};
   }
 
   /// The tables of the first round, and in the rounds after it as many like that of the lower bound.
@@ -73,7 +88,8 @@ class MakespanStage : public run::Stage {
             {"tiles", cut.tiles},
             {"sources", cut.sources},
             {"live", cut.live},
-            {"workspace", plan_.definition().workspace}};
+            {"workspace", plan_.definition().workspace},
+            {"left_out", left_out_}};
   }
 
  private:
@@ -117,8 +133,10 @@ class MakespanStage : public run::Stage {
   }
 
   std::string name_;
+  double epsilon_;
   Resources resources_;
   std::optional<JobSchedule> known_;
+  std::string left_out_;
   MakespanPlan plan_;
   MakespanTally tally_;
 };
@@ -130,50 +148,76 @@ std::string epsilon_of(std::int64_t k) {
   return text.str();
 }
 
-/// The cut of the search's tables. @throws JobError that names the smallest epsilon whose tables fit
-SearchCut choose_cut(const Request& request, SearchDefinition& search) {
+/// A choice of the cut of a search's tables, and the smallest epsilon whose tables fit if these do not.
+struct CutOfSearch {
+  CutChoice choice;
+  std::string coarser;  // a clause; empty: there is no such epsilon
+};
+
+/// @param known_makespan of a known schedule: no epsilon is named for which it suffices; nullopt: there is none
+CutOfSearch choose_cut(const Request& request, const SearchDefinition& search,
+                       std::optional<std::int64_t> known_makespan) {
   const auto choice_for = [&](std::int64_t k) {
     const Rounding rounding(search.instance, k);
     return choose_search_cut(
         {rounding, search.lower, search.upper, search.type, search.instance.machines, search.probes},
         request.resources);
   };
-  const CutChoice choice = choice_for(search.k);
-  if (choice.cut) {
-    search.workspace = choice.workspace;
-    return *choice.cut;
-  }
+  CutOfSearch found{choice_for(search.k), ""};
+  if (found.choice.cut) return found;
+  const auto needs_tables = [&](std::int64_t k) {
+    return !known_makespan ||
+           sufficient_bound(*known_makespan, 1 / static_cast<double>(k)) > search.instance.least_makespan();
+  };
   std::int64_t k = std::min<std::int64_t>(search.k - 1, 40);
-  while (k > 0 && !choice_for(k).cut) --k;
-  const std::string coarser = k > 0 ? "the smallest epsilon whose tables fit is " + epsilon_of(k) : "";
-  if (choice.least) {
+  while (k > 0 && needs_tables(k) && !choice_for(k).cut) --k;
+  if (k > 0 && needs_tables(k)) found.coarser = "the smallest epsilon whose tables fit is " + epsilon_of(k);
+  return found;
+}
+
+/// @throws JobError that names the least budgets or the smallest epsilon whose tables fit
+[[noreturn]] void refuse_tables(const Request& request, const SearchDefinition& search, const CutOfSearch& found) {
+  const std::string& coarser = found.coarser;
+  if (found.choice.least) {
     try {
-      refuse_budgets(request.resources, *choice.least);
+      refuse_budgets(request.resources, *found.choice.least);
     } catch (const JobError& error) {
       throw JobError(error.what() + (coarser.empty() ? "" : "; with these budgets " + coarser));
     }
   }
-  const bool scratch = choice.fault.find("scratch space") != std::string::npos;
-  refuse(
-      request.stage, "epsilon",
-      choice.fault + (k > 0 ? ": " + coarser + (search.probes > 1 && scratch ? "; fewer `probes` take less room" : "")
-                            : ": give more memory or scratch space"));
+  const bool scratch = found.choice.fault.find("scratch space") != std::string::npos;
+  const bool fewer = !coarser.empty() && search.probes > 1 && scratch;
+  refuse(request.stage, "epsilon",
+         found.choice.fault + ": " + (coarser.empty() ? "give more memory or scratch space" : coarser) +
+             (fewer ? "; fewer `probes` take less room" : "") +
+             "; or let `bounds: true` give the schedule without tables where they do not fit");
 }
 
 }  // namespace
 
 std::unique_ptr<run::Stage> make_makespan(const Request& request) {
   auto [search, known] = define_search(request);
+  std::string left_out;
   if (request.choices != nullptr) {
     search.cut.tile_cells = request.choices->at("tile_cells");
     search.cut.tiles = request.choices->at("tiles");
     search.cut.sources = request.choices->at("sources");
     search.cut.live = request.choices->at("live");
     search.workspace = request.choices->at("workspace");
-  } else {
-    search.cut = choose_cut(request, search);
+    left_out = request.choices->at("left_out");
+  } else if (search.lower < search.upper) {
+    const CutOfSearch found = choose_cut(request, search, known ? std::optional(known->makespan()) : std::nullopt);
+    if (found.choice.cut) {
+      search.cut = *found.choice.cut;
+      search.workspace = found.choice.workspace;
+    } else if (known) {
+      left_out = found.choice.fault + (found.coarser.empty() ? "" : ": " + found.coarser);
+    } else {
+      refuse_tables(request, search, found);
+    }
   }
-  return std::make_unique<MakespanStage>(request, std::move(search), std::move(known));
+  if (!left_out.empty()) leave_out_tables(search);
+  return std::make_unique<MakespanStage>(request, std::move(search), std::move(known), std::move(left_out));
 }
 
 }  // namespace terrace::stages

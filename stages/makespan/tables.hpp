@@ -17,7 +17,8 @@ namespace terrace::stages {
 struct SearchDefinition {
   Instance instance;
   std::int64_t k = 1, probes = 1;
-  std::int64_t lower = 0, upper = 0;  // of the targets
+  /// Of the targets. The upper one is feasible, or a known schedule is within epsilon of it.
+  std::int64_t lower = 0, upper = 0;
   ElementType type = ElementType::u8;
   SearchCut cut;
   std::int64_t workspace = 0;  // bytes that kernels need in the memory of a device of its own, as chosen

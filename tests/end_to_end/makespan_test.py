@@ -188,6 +188,55 @@ class Budgets(ScheduleTest):
             self.check_survives_kills({"t": {"values": times}}, stage, *datasets, memory={"host": host})
 
 
+class Bounds(ScheduleTest):
+    """Schedules that are known without tables end the search, or stand in for tables that do not fit."""
+    # Two jobs of 65 on one of ten machines; ones fill the others up to 100.
+    times = [65] * 11 + [1] * 285
+
+    def test_a_schedule_within_epsilon_is_the_result_at_once(self):
+        for epsilon, tables in ((1, 0), (0.31, 0), (0.3, 0), (0.299, 1)):
+            with self.subTest(epsilon=epsilon):
+                best, result = self.schedule(self.times, 10, epsilon)
+                self.assertEqual(best, 130)
+                self.assertEqual(min(1, len(result["s/tables/target"])), tables)
+                if not tables:
+                    self.assertEqual(int(result["profile/stages/blocks"][0]), 0)
+        # Without bounds the scheme is run whole.
+        _, result = self.schedule(self.times, 10, 0.3, bounds=False)
+        self.assertGreater(len(result["s/tables/target"]), 0)
+
+    def test_the_search_ends_once_the_lower_bound_proves_the_schedule(self):
+        for seed in range(6):
+            times = [int(time) for time in numpy.random.default_rng(seed).integers(60, 100, 33)]
+            with self.subTest(seed=seed):
+                best, result = self.schedule(times, 16, 0.25)
+                bound, targets = int(result["s/lower_bound"][()]), result["s/tables/target"][()]
+                # No table is made for a target that the schedule at hand settles.
+                known = lpt(times, 16)
+                self.assertTrue(all(4 * known > 5 * target for target in targets))
+                self.assertLessEqual(4 * best, 5 * bound)
+
+    def test_tables_that_do_not_fit_give_the_bounds_with_their_guarantee_and_a_warning(self):
+        many = [int(time) for time in numpy.random.default_rng(6).integers(500, 1000, 120)]
+        for times, machines, epsilon, keys, said in (
+                (many, 40, 0.001, {}, "more than 32 sizes"),
+                (self.times, 10, 0.299, {"scratch": {"size": 4 << 10}}, "has no tiles that the budgets"),
+                (self.times, 10, 0.299, {"memory": {"host": 16 << 10, "device": 1 << 10}}, "has no tiles that the")):
+            with self.subTest(said=said, keys=keys):
+                job = self.write_job({"t": {"values": times}}, [makespan("t", machines, epsilon)], backend="cpu", **keys)
+                self.assertSays(self.terrace("plan", job), "warning: stage 's': the result is the best schedule of LPT")
+                ended = self.terrace("run", job, "--fresh=all")
+                self.assertSays(ended, said, "`bounds: false`", f"in place of {1 + epsilon}")
+                result = self.open()["s"]
+                best, bound = int(result["makespan"][()]), int(result["lower_bound"][()])
+                self.assertEqual(bound, max(-(-sum(times) // machines), max(times)))
+                self.assertGreater(best, (1 + epsilon) * bound)
+                self.assertAlmostEqual(float(result["guarantee"][()]), best / bound)
+                self.assertSays(ended, f"a makespan of {best}", f"guarantee of {best / bound:.5g}"[:-1])
+                self.assertEqual(len(result["tables/target"]), 0)
+                self.terrace("verify", self.folder / "result.h5", "--sample", "1")
+
+
 class Published(ScheduleTest):
     def instance(self, name):
         """Machines and times."""
@@ -257,10 +306,10 @@ class Wrong(ScheduleTest):
     def test_the_named_epsilon_fits(self):
         times = [int(time) for time in numpy.random.default_rng(6).integers(500, 1000, 60)]
         keys = {"backend": "cpu", "scratch": {"size": 1 << 20}, "memory": {"host": 100 << 10}}
-        job = self.write_job({"t": {"values": times}}, [makespan("t", 20, 0.05)], **keys)
+        job = self.write_job({"t": {"values": times}}, [makespan("t", 20, 0.05, bounds=False)], **keys)
         ended = self.terrace("plan", job, expect=WRONG)
         epsilon = float(ended.stderr.split("tables fit is ")[1].split()[0].rstrip(";"))
-        self.terrace("run", self.write_job({"t": {"values": times}}, [makespan("t", 20, epsilon)], **keys))
+        self.terrace("run", self.write_job({"t": {"values": times}}, [makespan("t", 20, epsilon, bounds=False)], **keys))
         self.check(self.open()["s"], times, 20, epsilon)
 
     def test_plan_and_check_run_nothing(self):

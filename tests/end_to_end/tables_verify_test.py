@@ -43,9 +43,12 @@ class OfSchedules(VerifyTest):
         inputs = {"t": {"values": [int(time) for time in draw.integers(20, 90, 30)]}, "one": {"values": [5]}}
         stages = [makespan("t", 13, 0.3, name="free", bounds=False), makespan("t", 13, 0.25, name="bound"),
                   makespan("one", 3, 0.5, name="short")]
+        inputs["many"] = {"values": [int(time) for time in draw.integers(500, 1000, 90)]}
+        stages += [makespan("many", 40, 0.4, name="known"), makespan("many", 40, 0.001, name="left")]
         self.check_finds(inputs, stages, *(f"free/{name}" for name in (
             "assignment", "load", "makespan", "lower_bound", "guarantee", "tables/target", "tables/extents",
-            "tables/cells", "tables/steps", "tables/feasible")), "bound/assignment", "short/makespan")
+            "tables/cells", "tables/steps", "tables/feasible")), "bound/assignment", "short/makespan",
+            *(f"{stage}/{name}" for stage in ("known", "left") for name in ("assignment", "lower_bound", "guarantee")))
 
     def test_says_what_is_checked(self):
         times = [int(time) for time in numpy.random.default_rng(3).integers(20, 90, 30)]

@@ -6,15 +6,6 @@
 
 namespace terrace::stages {
 
-TEST_CASE("k is the reciprocal of epsilon, rounded up") {
-  CHECK(divisor_of_epsilon(1) == 1);
-  CHECK(divisor_of_epsilon(0.5) == 2);
-  CHECK(divisor_of_epsilon(0.3) == 4);
-  CHECK(divisor_of_epsilon(0.34) == 3);
-  for (std::int64_t n = 1; n <= 1000; ++n) CHECK(divisor_of_epsilon(1 / static_cast<double>(n)) == n);
-  CHECK(divisor_of_epsilon(1e-300) == 1'000'000'000);
-}
-
 TEST_CASE("long jobs are over T / k, and rounded down to multiples of T / k^2") {
   const Instance instance{{30, 10, 21, 26, 11, 33, 20}, 3};
   const Rounding rounding(instance, 3);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "stages/makespan/assignment.hpp"
+#include "stages/makespan/epsilon.hpp"
 #include "stages/makespan/search.hpp"
 
 namespace terrace::stages {
