@@ -15,12 +15,12 @@ namespace terrace::dp_table {
 /// of earlier blocks of its launch.
 class TableKernel : public device::BlockKernel {
  public:
-  /// The tables of the blocks of the next launches, by TableTask::table; all of the combine, type and schedule for
-  /// which the kernel was made. Not while a launch runs.
+  /// The tables of the blocks of the next launches, by TableTask::table; all of the combine, type, order and
+  /// schedule for which the kernel was made. Not while a launch runs.
   virtual void set_tables(const std::vector<Table>& tables) = 0;
 };
 
-/// @param table the first of the tables; its combine, type and schedule are those of all
+/// @param table the first of the tables; its combine, type, order and schedule are those of all
 /// @throws DeviceError if there is no kernel for its type
 std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context);
 /// The same in an instruction set of the processor, which is the context's own in the other function.

@@ -40,10 +40,13 @@ TERRACE_HOST_DEVICE double sum_of(double a, double b) {
 #endif
 }
 
+// `finds_largest`: the best cell of a tile is looked for.
+
 /// The least or the largest of values and costs. Values are of type T, or computed in a wider type V.
 template <class T, bool least>
 struct Best {
   using Value = T;
+  static constexpr bool finds_largest = !least;
 
   TERRACE_HOST_DEVICE static constexpr T unreached() {
     if constexpr (is_real<T>) {
@@ -84,6 +87,7 @@ struct Best {
 /// 1 if a step comes from a cell that is reached, else 0.
 struct Reached {
   using Value = u8;
+  static constexpr bool finds_largest = false;
 
   TERRACE_HOST_DEVICE static constexpr u8 unreached() { return 0; }
   TERRACE_HOST_DEVICE static constexpr u8 origin(i64) { return 1; }
@@ -109,6 +113,7 @@ struct Reached {
 template <class T>
 struct Count {
   using Value = T;
+  static constexpr bool finds_largest = false;
 
   TERRACE_HOST_DEVICE static constexpr T unreached() { return 0; }
   TERRACE_HOST_DEVICE static constexpr T origin(i64 modulus) { return modulus == 1 ? 0 : 1; }

@@ -16,13 +16,6 @@ std::int64_t divisor_of(std::int64_t extent) {
   return divisor <= 1 ? extent : divisor;
 }
 
-bool fits_table(const Extents& extents, const std::int64_t* step) {
-  for (int d = 0; d < extents.rank(); ++d) {
-    if (step[d] >= extents[d]) return false;
-  }
-  return true;
-}
-
 /// Values of an integer type beside the one of cells that no step reaches.
 struct ValueRange {
   std::int64_t least, largest;
@@ -64,6 +57,13 @@ std::optional<std::int64_t> cells_of(const Extents& extents) {
     cells *= extent;
   }
   return cells;
+}
+
+bool fits_table(const Extents& extents, const std::int64_t* step) {
+  for (int d = 0; d < extents.rank(); ++d) {
+    if (step[d] >= extents[d]) return false;
+  }
+  return true;
 }
 
 std::vector<SourceRange> sources_of(const Table& table) {
@@ -123,6 +123,24 @@ Box Tiles::read(std::int64_t tile, const SourceRange& source, bool own) const {
     if (box.begin[d] < 0) return {Extents::filled(extents_.rank(), 0), Extents::filled(extents_.rank(), 0)};
   }
   return box;
+}
+
+Box Tiles::read(std::int64_t tile, const std::int64_t* step) const {
+  const Box none{Extents::filled(extents_.rank(), 0), Extents::filled(extents_.rank(), 0)};
+  Box box = this->box(tile);
+  const int rows = cut_.whole;
+  const std::int64_t first = box.begin[rows];
+  bool own = true;
+  for (int d = 0; d < rows; ++d) {
+    own = own && step[d] == 0;
+    box.begin[d] -= step[d];
+    box.end[d] -= step[d];
+    if (box.begin[d] < 0) return none;
+  }
+  box.begin[rows] = std::max<std::int64_t>(0, first - step[rows]);
+  box.end[rows] -= step[rows];
+  if (own) box.end[rows] = std::min(box.end[rows], first);
+  return box.begin[rows] < box.end[rows] ? box : none;
 }
 
 std::int64_t Tiles::last_reader(std::int64_t tile, const std::vector<SourceRange>& sources) const {

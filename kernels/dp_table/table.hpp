@@ -22,6 +22,12 @@ enum class Combine : std::uint8_t {
   any,    // 1 if one of OPT(v - s) is; OPT(0) is 1
 };
 
+/// The order in which a table takes its steps.
+enum class Order : std::uint8_t {
+  ordered,    // each cell takes all of them: `count` counts sequences of steps
+  unordered,  // all cells take one step, as often as it fits, then the next step: `count` counts multisets of steps
+};
+
 enum class Schedule : std::uint8_t {
   automatic,    // the program's own
   partitioned,  // Li's Algorithms 4 and 5: contiguous blocks by block levels, levels within a block
@@ -46,6 +52,7 @@ struct Table {
   Cut cut;
   Schedule schedule = Schedule::automatic;
   int partition_dimensions = 5;  // of `partitioned`
+  Order order = Order::ordered;  // unordered: of `count` alone
 };
 
 /// Number of cells; nullopt if there are more than 2^62.
@@ -56,6 +63,9 @@ struct SourceRange {
   std::vector<std::int64_t> prefix;  // of the steps that lead there: what is subtracted from the tile's
   std::int64_t reach = 0;            // largest component of these steps in the dimension that is cut into rows
 };
+
+/// True if the step leads from a cell of the table to another one.
+bool fits_table(const Extents& extents, const std::int64_t* step);
 
 /// The sources of the table's tiles; number 0 is the tile's own prefix. Steps that fit no cell have none.
 std::vector<SourceRange> sources_of(const Table& table);
@@ -74,6 +84,8 @@ class Tiles {
   Box box(std::int64_t tile) const;
   /// The rows of other tiles that tile `tile` reads of source `source`; empty if no step leads there.
   Box read(std::int64_t tile, const SourceRange& source, bool own) const;
+  /// The rows of other tiles to which one step leads from the cells of tile `tile`; empty if there are none.
+  Box read(std::int64_t tile, const std::int64_t* step) const;
   /// The last of the tiles that read tile `tile`; the tile itself if none does.
   std::int64_t last_reader(std::int64_t tile, const std::vector<SourceRange>& sources) const;
   /// A bound of the tiles that are needed at a time while tiles are made in their order: the one in the making, and

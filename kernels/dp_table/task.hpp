@@ -18,6 +18,12 @@ inline constexpr i32 most_dimensions = 32;
 inline constexpr i32 most_sources = 128;  // of a block
 inline constexpr i64 most_walked = 500;   // steps that a block goes back
 
+/// What a block does with its tile, other than taking one step: TableTask::pass.
+enum Pass : i64 {
+  all_steps = -1,  // makes the cells by all steps, or walks back
+  no_step = -2,    // makes the cells as they are before the first step of a table of Order::unordered
+};
+
 /// A tile of a table whose first `whole` dimensions are cut into single indices, and the next one into ranges of rows
 /// (Cut in table.hpp); or a walk back from a cell of it. A row is what has one index of that dimension: all indices
 /// of the dimensions after it, in row-major order.
@@ -30,14 +36,20 @@ struct TableTask {
   /// Rows of other tiles that the block reads, by the number of the source (sources_of() in table.hpp): where those
   /// from `first_row` on begin, and where those before it end. Source 0 is of the tile's own prefix, of which only
   /// those before it are other tiles'. Null: no step leads there.
+  ///
+  /// Of a block of one step, source 0 is that step's, and source[0] is null if it leads to the tile's own prefix.
   const void* source[most_sources];
   const void* before[most_sources];
   i64 walk_from;  // a cell of the tile, by its index in the tile: the block walks back from it; -1: it makes the tile
+  i64 pass;       // the step that all cells take, by its number in the job; or a Pass
 };
 
 struct TableResult {
   i64 last;          // value of the tile's last cell, for integers
   double last_real;  // for other types
+  i64 best;          // the largest value of the tile's cells, of max, for integers
+  double best_real;  // for other types
+  i64 best_cell;     // the first cell with that value, by its index in the tile; -1: none, or not of max
   i64 overflow;      // the first cell of the tile whose count leaves the type, by its index in the tile; -1: none
   i64 walked;        // steps that the walk went back, listed in `step` by their numbers in the job
   i64 state;         // of the walk: WalkState

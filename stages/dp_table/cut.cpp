@@ -33,6 +33,12 @@ std::vector<dp_table::Cut> cuts_of(const Extents& extents) {
   return cuts;
 }
 
+/// True if a block would read more runs of rows than its descriptor has room for.
+bool has_too_many_sources(const dp_table::Table& table) {
+  return table.order == dp_table::Order::ordered &&
+         dp_table::sources_of(table).size() > static_cast<std::size_t>(dp_table::most_sources);
+}
+
 }  // namespace
 
 std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
@@ -41,6 +47,10 @@ std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
   const std::int64_t cells = volume(tiles.shape()), row = tiles.row_cells();
   std::int64_t bytes = written_bytes(table, choice);
   if (tiles.count() == 1) return bytes;
+  // The tiles of which a block reads parts pass through.
+  bytes += 2 * whole_pages(cells * element);
+  // One step leads to no more rows than a tile has.
+  if (table.order == dp_table::Order::unordered) return bytes + whole_pages(cells * element);
   const std::int64_t rows = cells / row, extent = table.extents[table.cut.whole];
   bool own = true;
   for (const dp_table::SourceRange& source : dp_table::sources_of(table)) {
@@ -48,8 +58,7 @@ std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
     bytes += whole_pages(most * row * element);
     own = false;
   }
-  // The tiles of which these are parts pass through.
-  return bytes + 2 * whole_pages(cells * element);
+  return bytes;
 }
 
 void choose_table_cut(dp_table::Table& table, bool choice, const Resources& resources,
@@ -57,7 +66,7 @@ void choose_table_cut(dp_table::Table& table, bool choice, const Resources& reso
   std::optional<BlockMemory> least;
   for (const dp_table::Cut& cut : cuts_of(table.extents)) {
     table.cut = cut;
-    if (dp_table::sources_of(table).size() > static_cast<std::size_t>(dp_table::most_sources)) continue;
+    if (has_too_many_sources(table)) continue;
     const BlockMemory memory{table_block_bytes(table, choice), workspace(table), written_bytes(table, choice)};
     if (holds(resources, memory)) return;
     if (!least || memory.block + memory.workspace < least->block + least->workspace) least = memory;

@@ -19,8 +19,18 @@ StageKind dp_table_stage() {
       {"capacity.at_most", ParameterKind::count, "the most weight of a step", nullptr, nullptr, 0},
       {"cost", ParameterKind::decimals, "a number for all steps, or one for each; counts have none", "1"},
       {"combine", ParameterKind::choice,
-       "min and max: of OPT(v - s) + cost(s); count: the number of ways to reach a cell; any: 1 if there is one",
+       "min and max: of OPT(v - s) + cost(s); count: the number of ways to reach a cell exactly; any: 1 if there is "
+       "one",
        "min", "min, max, count, any"},
+      {"fill", ParameterKind::choice,
+       "the cell whose value is the result. exact: the last one, which the steps meet exactly; at_most, of `max`: "
+       "the "
+       "best of all cells, as in a knapsack whose capacity need not be used up",
+       "exact", "exact, at_most"},
+      {"order", ParameterKind::choice,
+       "the ways of `count`. ordered: sequences of steps (1 + 2 and 2 + 1 are two); unordered: combinations, as in "
+       "making change (they are one)",
+       "ordered", "ordered, unordered"},
       {"modulus", ParameterKind::count, "ways are counted modulo this number", "", nullptr, 2, 4e18},
       {"type", ParameterKind::choice, "type of the cells; auto: the narrowest that is sure to hold all values",
        "auto", "auto, u8, i8, u16, i16, i32, i64, f32, f64"},
@@ -33,10 +43,12 @@ StageKind dp_table_stage() {
        "auto", "auto, partitioned, levels"},
       {"keep", ParameterKind::texts,
        "table: all cells; choice: the first best step of each cell; solution: the steps from the first cell to the "
-       "last",
+       "last, with `fill: at_most` to the best",
        "", "table, choice, solution"}};
   kind.declaration.outputs = {
-      {"value", "one value", "of the last cell", job::Ties::none},
+      {"value", "one value", "of the last cell, with `fill: at_most` of the best", job::Ties::none},
+      {"end", "dimensions", "indices of the best cell, of equal ones the first in row-major order", job::Ties::none,
+       "fill: at_most"},
       {"steps", "steps x dimensions", "the steps in their order", job::Ties::none},
       {"table", "the extents",
        "values of all cells; where no step leads: min the type's largest, max its lowest (of real numbers infinity), "
@@ -44,14 +56,16 @@ StageKind dp_table_stage() {
        job::Ties::none, "keep: table"},
       {"choice", "the extents", "number of the first step that is best; -1: none", job::Ties::none, "keep: choice"},
       {"solution", "steps of the solution",
-       "numbers of the steps from the first cell to the last; empty: not reached", job::Ties::none,
-       "keep: solution"}};
+       "numbers of the steps from the first cell to the last, with `fill: at_most` to `end`; empty: not reached, or "
+       "no step is best",
+       job::Ties::none, "keep: solution"}};
   kind.declaration.example = {
       "",
       {"{extents: [101], steps: [[1], [3], [4]], cost: [10, 40, 50], combine: max, keep: "
        "[table, solution]}",
-       "type: i32", "{extents: [9, 7], capacity: {weights: [7, 9], at_most: 30}, keep: choice}",
-       "{extents: [20, 20], steps: [[1, 0], [0, 1], [1, 1]], combine: count, modulus: 1009}"}};
+       "type: i32", "fill: at_most", "{extents: [9, 7], capacity: {weights: [7, 9], at_most: 30}, keep: choice}",
+       "{extents: [20, 20], steps: [[1, 0], [0, 1], [1, 1]], combine: count, modulus: 1009}",
+       "{extents: [101], steps: [[1], [2], [5]], combine: count, order: unordered}"}};
   kind.make = make_dp_table;
   kind.verify = verify_dp_table;
   return kind;

@@ -15,6 +15,7 @@ namespace terrace::stages {
 namespace {
 
 using dp_table::Combine;
+using dp_table::Order;
 using dp_table::Schedule;
 using dp_table::StepSet;
 
@@ -31,6 +32,8 @@ class Definer {
     const bool has_costs = is_right([&] { add_costs(has_steps); });
     const bool has_modulus = is_right([&] { modulus(); });
     is_right([&] { keep(); });
+    is_right([&] { fill(); });
+    is_right([&] { order(); });
     const bool by_costs = table.combine == Combine::min || table.combine == Combine::max;
     if (has_modulus && (!by_costs || (has_steps && has_costs))) {
       is_right([&] {
@@ -198,6 +201,36 @@ class Definer {
       if (real != 0 && std::abs(held) < least && held != real) {
         wrong("cost", "a cost of " + text + " is closer to 0 than numbers of " + type + "; give " + remedy);
       }
+    }
+  }
+
+  void fill() {
+    found_.at_most = settings_.text("fill") == "at_most";
+    if (!found_.at_most || found_.table.combine == Combine::max) return;
+    const char* remedy = "";
+    switch (found_.table.combine) {
+      case Combine::min:
+        remedy = "the least of all cells is the first one's 0, unless costs are negative";
+        break;
+      case Combine::any:
+        remedy = "the first cell is always reached";
+        break;
+      default:
+        remedy = "to count the ways to all cells, give `order: unordered` and a step of 1 in each dimension";
+    }
+    wrong("fill", "`fill: at_most` is of `combine: max`: " + std::string(remedy) + "; leave it out");
+  }
+
+  void order() {
+    if (settings_.text("order") != "unordered") return;
+    found_.table.order = Order::unordered;
+    if (found_.table.combine != Combine::count) {
+      wrong("order", "`order: unordered` is of `combine: count`: the value of `" +
+                         std::string(dp_table::name_of(found_.table.combine)) +
+                         "` does not depend on the order of steps; leave it out");
+    }
+    if (settings_.text("schedule") != "auto") {
+      wrong("schedule", "`schedule` orders the cells of `order: ordered`; leave it out, or `order: unordered`");
     }
   }
 

@@ -9,6 +9,7 @@ namespace terrace::stages {
 /// A table and what is kept of it.
 struct TableDefinition {
   dp_table::Table table;  // not cut yet
+  bool at_most = false;   // true: the value is that of the best cell, of max; else of the last one
   bool keeps_table = false, keeps_choice = false, keeps_solution = false;
 };
 

@@ -18,18 +18,43 @@ constexpr int table_array = 0, choice_array = 1;
 /// Names of the accesses of a block; source k has the slot `source` + k.
 enum Slot { cells, choice, source };
 
-/// The value of a phase of the way back: the cell where it begins.
-struct WalkValue {
-  std::int64_t tile;
-  std::int64_t cell;  // index in the tile
+/// The work of a phase.
+enum class Work : std::int64_t {
+  all_steps,  // makes the cells
+  begin,      // makes the cells as they are before the first of the steps that are taken one after another
+  step,       // takes one of these
+  walk,       // goes back from a cell
 };
+
+struct PhaseWork {
+  std::int64_t work;
+  std::int64_t step;        // of Work::step: its number in the job
+  std::int64_t tile, cell;  // of Work::walk: where it begins, the cell by its index in the tile
+
+  Work what() const { return static_cast<Work>(work); }
+  dp_table::i64 pass() const {
+    if (what() == Work::step) return step;
+    return what() == Work::begin ? dp_table::no_step : dp_table::all_steps;
+  }
+};
+
+PhaseWork work_of(const run::Phase& phase) { return phase.value.as<PhaseWork>(); }
+
+/// The steps of a table of Order::unordered, those aside that lead from no cell to another one.
+std::vector<std::int64_t> passes_of(const dp_table::Table& table) {
+  std::vector<std::int64_t> passes;
+  if (table.order != dp_table::Order::unordered) return passes;
+  for (std::int64_t number = 0; number < table.steps.count(); ++number) {
+    if (dp_table::fits_table(table.extents, table.steps.step(number))) passes.push_back(number);
+  }
+  return passes;
+}
 
 }  // namespace
 
 TablePlan::TablePlan(TableDefinition definition)
-    : definition_(std::move(definition)),
-      tiles_(definition_.table),
-      sources_(dp_table::sources_of(definition_.table)) {
+    : definition_(std::move(definition)), tiles_(definition_.table), passes_(passes_of(definition_.table)) {
+  if (!is_by_steps()) sources_ = dp_table::sources_of(definition_.table);
   const auto array = [&](const char* name, ElementType type, bool kept) {
     run::ArraySpec spec;
     spec.name = name;
@@ -38,6 +63,8 @@ TablePlan::TablePlan(TableDefinition definition)
     spec.shape = definition_.table.extents;
     spec.tile = tiles_.shape();
     spec.kept = 1;
+    spec.generations = 1 + std::ssize(passes_);
+    if (spec.generations > 1) return spec;
     // A tile is written once, so it takes one slot in all.
     spec.live = std::max<std::int64_t>(1, live_tiles());
     spec.slots = std::clamp<std::int64_t>(tiles_.count(), 1, slots_of_dropped(spec.live));
@@ -48,21 +75,26 @@ TablePlan::TablePlan(TableDefinition definition)
 }
 
 std::optional<run::Phase> TablePlan::phase(std::int64_t number, const run::Tally& tally) const {
-  if (number == 0) return run::Phase{0, tiles_.count(), run::Order::in_turn};
+  const auto makes_tiles = [&](Work work, std::int64_t step) {
+    return run::Phase{number, tiles_.count(), run::Order::in_turn,
+                      PhaseWork{static_cast<std::int64_t>(work), step, 0, 0}};
+  };
+  if (number == 0) return makes_tiles(is_by_steps() ? Work::begin : Work::all_steps, 0);
+  if (number <= std::ssize(passes_)) return makes_tiles(Work::step, passes_[static_cast<std::size_t>(number - 1)]);
   if (!definition_.keeps_solution) return std::nullopt;
   const TableFindings& found = static_cast<const TableTally&>(tally).findings();
   if (found.ended) return std::nullopt;
   const std::int64_t tile = tiles_.tile_of(found.cell);
   const Box box = tiles_.box(tile);
   const Extents strides = row_major_strides(definition_.table.extents);
-  WalkValue value{tile, 0};
+  PhaseWork value{static_cast<std::int64_t>(Work::walk), 0, tile, 0};
   for (int d = 0; d < found.cell.rank(); ++d) value.cell += (found.cell[d] - box.begin[d]) * strides[d];
   return run::Phase{number, 1, run::Order::in_turn, value};
 }
 
 std::string TablePlan::part(const run::Phase& phase) const {
   if (!definition_.keeps_solution) return "";
-  return phase.number == 0 ? "cells" : "way back";
+  return work_of(phase).what() == Work::walk ? "way back" : "cells";
 }
 
 /// Lists the tiles that the block of `tile`, which has its accesses, is the last to use.
@@ -79,8 +111,9 @@ void TablePlan::add_last_uses(std::int64_t tile, run::Block& block) const {
 }
 
 run::Block TablePlan::block(const run::Phase& phase, std::int64_t index) const {
-  const bool walks = phase.number > 0;
-  const std::int64_t tile = walks ? phase.value.as<WalkValue>().tile : index;
+  if (work_of(phase).what() == Work::step) return block_of_step(phase, index);
+  const bool walks = work_of(phase).what() == Work::walk;
+  const std::int64_t tile = walks ? work_of(phase).tile : index;
   const Box box = tiles_.box(tile);
   run::Block block;
   block.accesses.push_back({Slot::cells, table_array, 1, box, walks ? run::Mode::read : run::Mode::write});
@@ -94,22 +127,37 @@ run::Block TablePlan::block(const run::Phase& phase, std::int64_t index) const {
     access.slot.number += static_cast<int>(number);
     block.accesses.push_back(access);
   }
-  if (walks) return block;
+  if (walks || !passes_.empty()) return block;
   block.operations = static_cast<double>(volume(box.shape()));
   if (drops()) add_last_uses(tile, block);
   return block;
 }
 
+run::Block TablePlan::block_of_step(const run::Phase& phase, std::int64_t tile) const {
+  const Box box = tiles_.box(tile);
+  run::Block block;
+  block.accesses.push_back({Slot::cells, table_array, phase.number, box, run::Mode::update});
+  const Box read = tiles_.read(tile, definition_.table.steps.step(work_of(phase).step));
+  if (volume(read.shape()) > 0) {
+    block.accesses.push_back(
+        {Slot::source, table_array, phase.number + 1, read, run::Mode::read, run::View::contiguous});
+  }
+  block.operations = static_cast<double>(volume(box.shape()));
+  return block;
+}
+
 TableTask TablePlan::task(const run::Phase& phase, const run::BlockView& view) const {
-  const bool walks = phase.number > 0;
-  const std::int64_t tile = walks ? phase.value.as<WalkValue>().tile : view.index;
+  const PhaseWork work = work_of(phase);
+  const bool walks = work.what() == Work::walk;
+  const std::int64_t tile = walks ? work.tile : view.index;
   const Box box = tiles_.box(tile);
   const int rows = definition_.table.cut.whole;
   TableTask task{};
   for (int d = 0; d < rows; ++d) task.prefix[d] = box.begin[d];
   task.first_row = box.begin[rows];
   task.rows = box.end[rows] - box.begin[rows];
-  task.walk_from = walks ? phase.value.as<WalkValue>().cell : -1;
+  task.walk_from = walks ? work.cell : -1;
+  task.pass = work.pass();
   for (const run::AccessView& access : view.accesses) {
     const run::TileView& part = access.tiles.front();
     if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
@@ -121,11 +169,13 @@ TableTask TablePlan::task(const run::Phase& phase, const run::BlockView& view) c
       const int number = access.slot.number - run::Slot(Slot::source).number;
       const std::int64_t cells_before = (task.first_row - part.box.begin[rows]) * tiles_.row_cells();
       task.before[number] = part.data + cells_before * static_cast<std::int64_t>(size_of(definition_.table.type));
-      if (number > 0) task.source[number] = task.before[number];
+      if (number > 0 || task.pass >= 0) task.source[number] = task.before[number];
     }
   }
   return task;
 }
+
+bool TablePlan::walks(const run::Phase& phase) const { return work_of(phase).what() == Work::walk; }
 
 Extents TablePlan::cell_of(std::int64_t tile, std::int64_t index) const {
   const Box box = tiles_.box(tile);

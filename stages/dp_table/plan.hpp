@@ -14,13 +14,19 @@ namespace terrace::stages {
 
 /// Phase 0 makes the tiles in row-major order; then, if the solution is kept, each phase walks back a piece of the
 /// way. If neither needs it, a tile that no later one reads is dropped.
+///
+/// A table of Order::unordered takes one step after another: phase 0 makes the tiles as they are before the first
+/// step, each later phase is one step that all tiles take in place, in row-major order. A tile is of generation 1
+/// after phase 0, and of one more after each step; a step reads cells that took it, so it may be taken again.
 class TablePlan : public run::Plan {
  public:
   explicit TablePlan(TableDefinition definition);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
-  bool depends_on_results(std::int64_t number) const override { return number > 0 && definition_.keeps_solution; }
+  bool depends_on_results(std::int64_t number) const override {
+    return number > std::ssize(passes_) && definition_.keeps_solution;
+  }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::string part(const run::Phase& phase) const override;
   std::size_t descriptor_bytes() const override { return sizeof(dp_table::TableTask); }
@@ -33,18 +39,25 @@ class TablePlan : public run::Plan {
   const dp_table::Table& table() const { return definition_.table; }
   const TableDefinition& definition() const { return definition_; }
   const dp_table::Tiles& tiles() const { return tiles_; }
+  /// The steps that are taken one after another, by their numbers; none if cells take all at once.
+  const std::vector<std::int64_t>& passes() const { return passes_; }
   /// The most tiles that are stored at a time: all of them, or those that later tiles read.
   std::int64_t live_tiles() const { return drops() ? tiles_.most_live(sources_) : tiles_.count(); }
+  /// True if the phase's block goes back; else its blocks make the tiles, one each.
+  bool walks(const run::Phase& phase) const;
   /// The cell with that index in a tile.
   Extents cell_of(std::int64_t tile, std::int64_t index) const;
 
  private:
-  bool drops() const { return !definition_.keeps_table && !definition_.keeps_solution; }
+  bool drops() const { return !is_by_steps() && !definition_.keeps_table && !definition_.keeps_solution; }
+  bool is_by_steps() const { return definition_.table.order == dp_table::Order::unordered; }
+  run::Block block_of_step(const run::Phase& phase, std::int64_t tile) const;
   void add_last_uses(std::int64_t tile, run::Block& block) const;
 
   TableDefinition definition_;
   dp_table::Tiles tiles_;
-  std::vector<dp_table::SourceRange> sources_;
+  std::vector<dp_table::SourceRange> sources_;  // of blocks that take all steps
+  std::vector<std::int64_t> passes_;
   std::vector<run::ArraySpec> arrays_;
 };
 

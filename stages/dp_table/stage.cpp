@@ -11,6 +11,7 @@
 #include "stages/dp_table/seconds.hpp"
 #include "stages/dp_table/tally.hpp"
 #include "stages/refuse.hpp"
+#include "stages/verifier.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -49,11 +50,19 @@ class DpTableStage : public run::Stage {
     const dp_table::Table& table = plan_.table();
     const TableFindings& found = tally_.findings();
     std::vector<io::SmallDataset> all;
+    const bool best = plan_.definition().at_most;
     dispatch(table.type, [&](auto zero) {
       using T = decltype(zero);
-      const T value = std::is_floating_point_v<T> ? static_cast<T>(found.last_real) : static_cast<T>(found.last);
-      all.push_back(io::small_scalar<T>(path("value"), value, "", "value of the last cell"));
+      const T real = static_cast<T>(best ? found.best_real : found.last_real);
+      const T value = std::is_floating_point_v<T> ? real : static_cast<T>(best ? found.best : found.last);
+      all.push_back(
+          io::small_scalar<T>(path("value"), value, "", best ? "value of the best cell" : "value of the last cell"));
     });
+    if (best) {
+      all.push_back(io::small_dataset<std::int64_t>(
+          path("end"), {table.extents.rank()}, {"dimension"},
+          std::vector<std::int64_t>(found.best_cell.begin(), found.best_cell.end()), "", "indices of the best cell"));
+    }
     all.push_back(io::small_dataset<std::int64_t>(path("steps"), {table.steps.count(), table.steps.dimensions},
                                                   {"step", "dimension"}, table.steps.components, "",
                                                   "components of the steps"));
@@ -61,7 +70,8 @@ class DpTableStage : public run::Stage {
       const std::vector<std::int32_t> steps(found.walked.rbegin(), found.walked.rend());
       all.push_back(io::small_dataset<std::int32_t>(path("solution"), {static_cast<std::int64_t>(steps.size())},
                                                     {"place"}, steps, "",
-                                                    "numbers of the steps from the first cell to the last"));
+                                                    best ? "numbers of the steps from the first cell to the best"
+                                                         : "numbers of the steps from the first cell to the last"));
     }
     return all;
   }
@@ -73,8 +83,14 @@ class DpTableStage : public run::Stage {
       return {"stage '" + name_ + "': there is no step, so only the first cell is reached"};
     std::vector<std::string> all;
     if (misses_last()) {
-      all.push_back("stage '" + name_ + "': no steps lead to the last cell: its value " + value_text() +
+      all.push_back("stage '" + name_ + "': no steps lead to the last cell: its value " + text_of_value(false) +
                     " means none");
+    }
+    if (has_better_cell()) {
+      all.push_back("stage '" + name_ + "': the value " + text_of_value(false) + " is that of the last cell, " +
+                    last_cell_text() + ", which the steps meet exactly; cell " +
+                    to_string(tally_.findings().best_cell) + " has the value " + text_of_value(true) +
+                    ": `fill: at_most` gives the best of all cells");
     }
     if (table.type != ElementType::f32 || !table.steps.has_whole_costs()) return all;
     double largest = 0;
@@ -89,25 +105,30 @@ class DpTableStage : public run::Stage {
     const dp_table::Table& table = plan_.table();
     const auto element = static_cast<double>(size_of(table.type));
     const auto cells = static_cast<double>(*dp_table::cells_of(table.extents));
-    const auto steps = static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
+    // Passes over the cells, and steps that a cell takes in one.
+    const bool by_steps = table.order == dp_table::Order::unordered;
+    const auto passes = static_cast<double>(std::max<std::int64_t>(1, std::ssize(plan_.passes())));
+    const auto steps = by_steps ? 1 : static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
     const dp_table::Tiles& tiles = plan_.tiles();
     const double stored = cells * element;
     const double live = stored * static_cast<double>(plan_.live_tiles()) / static_cast<double>(tiles.count());
     run::Prediction p;
-    p.blocks = tiles.count();
+    p.blocks = tiles.count() * (1 + std::ssize(plan_.passes()));
     p.unit = "cell";
-    p.operations = cells;
-    p.operations_per_second = cells / table_seconds(table, plan_.definition().keeps_choice, resources_);
+    p.operations = cells * passes;
+    p.operations_per_second = p.operations / table_seconds(table, plan_.definition().keeps_choice, resources_);
     const double kept =
         (plan_.definition().keeps_table ? stored : 0) + (plan_.definition().keeps_choice ? 4 * cells : 0);
     const bool stays = live <= static_cast<double>(resources_.host_budget);
-    const double read = read_of_other_tiles() * element;
+    // A step reads each tile, and as much of others.
+    const double read = by_steps ? 2 * passes * stored : read_of_other_tiles() * element;
+    const double written = by_steps ? passes * stored : plan_.definition().keeps_table ? 0 : stored;
     p.bytes_read = stays ? 0 : read;
-    p.bytes_written = kept + (stays || plan_.definition().keeps_table ? 0 : stored);
+    p.bytes_written = kept + (stays ? 0 : written);
     if (resources_.cuda) {
       const bool stays_there = live <= static_cast<double>(resources_.device_budget);
       p.bytes_up = stays_there ? 0 : read;
-      p.bytes_down = stays_there ? kept : kept + stored;
+      p.bytes_down = stays_there ? kept : kept + passes * stored;
     }
     p.block_shape = to_string(tiles.shape());
     if (tiles.count() > 1) {
@@ -130,6 +151,7 @@ class DpTableStage : public run::Stage {
  private:
   /// True once the last cell has its value, and no steps lead to it.
   bool misses_last() const {
+    if (plan_.definition().at_most) return false;
     const dp_table::Table& table = plan_.table();
     const bool least = table.combine == dp_table::Combine::min;
     if (!least && table.combine != dp_table::Combine::max) return false;
@@ -142,11 +164,26 @@ class DpTableStage : public run::Stage {
     });
   }
 
-  /// The value of the last cell that no steps lead to.
-  std::string value_text() const {
+  /// True once all cells have their values, and one is better than the last one, whose value is the result.
+  bool has_better_cell() const {
     const TableFindings& found = tally_.findings();
-    if (!is_floating(plan_.table().type)) return std::to_string(found.last);
-    return found.last_real > 0 ? "inf" : "-inf";
+    if (plan_.definition().at_most || found.best_cell.rank() == 0) return false;
+    return is_floating(plan_.table().type) ? found.best_real > found.last_real : found.best > found.last;
+  }
+
+  /// The value of the best cell, or of the last one.
+  std::string text_of_value(bool best) const {
+    const TableFindings& found = tally_.findings();
+    return dispatch(plan_.table().type, [&](auto zero) {
+      using T = decltype(zero);
+      const T real = static_cast<T>(best ? found.best_real : found.last_real);
+      return text_of(std::is_floating_point_v<T> ? real : static_cast<T>(best ? found.best : found.last));
+    });
+  }
+  std::string last_cell_text() const {
+    Extents last = plan_.table().extents;
+    for (int d = 0; d < last.rank(); ++d) --last[d];
+    return to_string(last);
   }
 
   std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }

@@ -1,4 +1,4 @@
-// The folded results of a table's blocks: its last value, a count that overflows, and the way back.
+// The folded results of a table's blocks: its last value, its best cell, a count that overflows, and the way back.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,10 @@ namespace terrace::stages {
 struct TableFindings {
   std::int64_t last = 0;  // value of the last cell, for integers
   double last_real = 0;
-  std::vector<std::int32_t> walked;  // steps from the last cell back
+  std::int64_t best = 0;  // the largest value of a cell, of max, for integers
+  double best_real = 0;
+  Extents best_cell;                 // the first cell with it; no dimension: none is known
+  std::vector<std::int32_t> walked;  // steps back from the last cell, or the best one
   Extents cell;                      // where the walk stands
   bool ended = false;                // true if the walk is at its end
   bool reached = true;               // false if no step leads to the last cell
@@ -30,6 +33,9 @@ class TableTally : public run::Tally {
   const TableFindings& findings() const { return findings_; }
 
  private:
+  void fold_tile(const run::Phase& phase, std::int64_t tile, const dp_table::TableResult& result);
+  void fold_walk(const dp_table::TableResult& result);
+
   const TablePlan& plan_;
   TableFindings findings_;
 };

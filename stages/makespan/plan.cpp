@@ -186,6 +186,7 @@ TableTask MakespanPlan::task(const run::Phase& phase, const run::BlockView& view
   task.first_row = box.begin[rows];
   task.rows = box.end[rows] - box.begin[rows];
   task.walk_from = place.cell;
+  task.pass = dp_table::all_steps;
   for (const run::AccessView& access : view.accesses) {
     if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
     const run::TileView& part = access.tiles.front();

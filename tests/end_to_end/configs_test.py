@@ -155,20 +155,34 @@ class Configs(JobTest):
     def test_runs_knapsack(self):
         result = self.run_config("knapsack")
 
-        def fill(extents, items, best):
-            table = {0: 0}
-            for size in range(1, extents):
-                table[size] = best((table[size - s] + cost for s, cost in items if s <= size), default=0)
-            return table
+        def load(stage, costs):
+            """The value, the cell, and how often each step is taken."""
+            group = result[stage]
+            taken = group["solution"][()]
+            self.assertEqual(group["steps"][()][taken].sum(axis=0).tolist(), group["end"][()].tolist())
+            self.assertEqual(int(group["value"][()]), sum(costs[step] for step in taken))
+            return int(group["value"][()]), group["end"][()].tolist(), numpy.bincount(taken, minlength=len(costs))
 
-        weights = [(1, 10), (3, 40), (4, 50), (5, 70)]
-        expected = fill(1001, weights, max)
-        self.assertEqual(result["unbounded/table"][()].tolist(), [expected[size] for size in range(1001)])
-        self.assertEqual(sum(weights[i][1] for i in result["unbounded/solution"][()]), expected[1000])
-        cargo = result["cargo"]
-        taken = cargo["steps"][()][cargo["solution"][()]]
-        self.assertEqual(taken.sum(axis=0).tolist(), [120, 80, 60])
-        self.assertEqual(int(cargo["value"][()]), sum([11, 12, 14, 3, 0, 0, 0][i] for i in cargo["solution"][()]))
+        weights, values = [3, 4, 7, 9], [40, 55, 98, 127]
+        best = [0] * 1001  # of what a capacity holds
+        for size in range(1, 1001):
+            best[size] = max([best[size - 1]] + [best[size - w] + v for w, v in zip(weights, values) if w <= size])
+        self.assertEqual(load("unbounded", values)[0], best[1000])
+        self.assertEqual(result["unbounded/table"][()].max(), best[1000])
+        weights, values = [11, 7, 9, 14, 5], [62, 35, 48, 80, 21]
+        subsets = [[bits >> item & 1 for item in range(5)] for bits in range(32)]
+        most = max(numpy.dot(taken, values) for taken in subsets if numpy.dot(taken, weights) <= 30)
+        value, end, taken = load("zero_one", values)
+        self.assertEqual((value, end[1:]), (most, taken.tolist()))
+        value, end, _ = load("cargo", [11, 12, 14, 3])
+        self.assertTrue((numpy.array(end) <= [120, 80, 60]).all())
+        self.assertEqual(value, max(11 * a + 12 * b + 14 * c + 3 * min(120 - 4 * a - 3 * b - 6 * c,
+                                                                       80 - 2 * a - 5 * b - c,
+                                                                       60 - 3 * a - b - 2 * c)
+                                    for a in range(21) for b in range(17) for c in range(21)
+                                    if 4 * a + 3 * b + 6 * c <= 120 and 2 * a + 5 * b + c <= 80
+                                    and 3 * a + b + 2 * c <= 60))
+        self.assertEqual(int(result["ways_to_change/value"][()]), 73682)
         self.assertEqual(len(result["change/solution"]), int(result["change/value"][()]))
         self.assertEqual(int(result["change/value"][()]), 11)  # 999 = 4 x 200 + 100 + 50 + 2 x 20 + 5 + 2 x 2
         bins = result["bins/steps"][()][result["bins/solution"][()]]

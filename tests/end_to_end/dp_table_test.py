@@ -198,6 +198,81 @@ class DpTableTest(JobTest):
         self.assertEqual(result["delannoy/value"][()], delannoy(8, 8, 8))
         self.assertEqual(result["ways/value"][()], 1)
 
+    def test_unordered_counts_are_combinations_at_any_budget(self):
+        """One step after the other: the loops of a textbook."""
+        draw, blocks = random.Random(7), 0
+        for number, memory in enumerate(({"host": 64 << 20}, {"host": 100 << 10, "device": 40960}) * 4):
+            rank = 1 + number % 4
+            extents = [draw.randrange(2, (9000, 120, 30, 12)[rank - 1]) for _ in range(rank)]
+            steps = [[draw.randrange(0, 4) if draw.random() < 0.6 else 0 for _ in extents] for _ in range(9)]
+            steps = [step for step in steps if any(step)] + [[1] * rank, [2 * extents[0]] + [0] * (rank - 1)]
+            modulus = draw.choice([255, 1000003, 4 * 10**18])
+            expected = numpy.zeros(extents, dtype=object)
+            expected[(0,) * rank] = 1
+            for step in steps:
+                for v in itertools.product(*(range(s, e) for s, e in zip(step, extents))):
+                    expected[v] = (expected[v] + expected[tuple(a - b for a, b in zip(v, step))]) % modulus
+            with self.subTest(extents=extents, steps=steps, memory=memory):
+                result = self.run_job({}, [dp_table("t", extents=extents, steps=steps, combine="count", modulus=modulus,
+                                                    order="unordered", keep="table")], "--fresh=all", backend="cpu",
+                                      memory=memory)
+                self.assertTrue((result["t/table"][()] == expected).all())
+                self.assertEqual(result["t/value"][()], expected.flat[-1])
+                blocks = max(blocks, result["profile/stages/blocks"][()][0])
+        self.assertGreater(blocks, 3 * 12)  # several tiles a step
+
+    def test_known_answers_of_change_and_partitions(self):
+        coins = [[c] for c in (1, 2, 5, 10, 20, 50, 100, 200)]
+        unordered = {"combine": "count", "order": "unordered"}
+        stages = [dp_table("change", extents=[201], steps=coins, **unordered),  # Project Euler 31
+                  dp_table("partitions", extents=[101], steps=[[n] for n in range(1, 101)], **unordered),
+                  dp_table("few", extents=[11], steps=[[6], [5]], **unordered),
+                  dp_table("none", extents=[3], steps=[[7]], **unordered)]
+        result = self.run_job({}, stages, backend="cpu")
+        self.assertEqual([result[stage["name"] + "/value"][()] for stage in stages], [73682, 190569292, 1, 0])
+
+    def test_an_unordered_count_that_leaves_its_type_names_the_cell_and_the_step(self):
+        job = self.write_job({}, [dp_table("t", extents=[1001], steps=[[1]] * 9, combine="count", order="unordered")],
+                             backend="cpu")
+        self.assertSays(self.terrace("run", job, expect=FAILED), "cell 880 with the steps up to number 8", "modulus")
+
+    def test_the_best_of_all_cells_at_any_budget(self):
+        """A knapsack whose capacities need not be used up: the best cell, and the way to it."""
+        draw = random.Random(3)
+        for number, memory in enumerate(({"host": 64 << 20}, {"host": 200 << 10, "device": 60 << 10}) * 4):
+            rank = 1 + number % 3
+            extents = [draw.randrange(3, (9000, 120, 30)[rank - 1]) for _ in range(rank)]
+            steps = [[draw.randrange(1, 3 + e // 3) for e in extents] for _ in range(5)]
+            costs = [draw.choice([draw.randrange(-3, 40), 2.5]) if number > 3 else draw.randrange(-3, 40) for _ in steps]
+            values, choices = plain(extents, steps, costs, "max")
+            most = max(value for value in values.values() if value is not None)
+            end = min(v for v, value in values.items() if value == most)
+            way, v = [], end
+            while choices[v] >= 0:
+                way.append(choices[v])
+                v = tuple(a - b for a, b in zip(v, steps[way[-1]]))
+            settings = {"extents": extents, "steps": steps, "cost": costs, "combine": "max", "fill": "at_most"}
+            with self.subTest(settings=settings, memory=memory):
+                job = self.write_job({}, [dp_table("t", keep="solution", **settings), dp_table("alone", **settings)],
+                                     backend="cpu", memory=memory)
+                self.assertNotIn("warning", self.terrace("run", job, "--fresh=all").stderr)
+                result = self.open()
+                for name in ("t", "alone"):
+                    self.assertEqual((result[name + "/value"][()], tuple(result[name + "/end"][()])), (most, end))
+                self.assertEqual(result["t/solution"][()].tolist(), way[::-1])
+
+    def test_a_cell_that_is_better_than_the_last_one_is_a_warning(self):
+        knapsack = {"extents": [11], "steps": [[6], [5]], "cost": [30, 1], "combine": "max"}
+        for settings, said in ((knapsack, "the value 2 is that of the last cell, 10, which the steps meet exactly; cell 6 "
+                                          "has the value 30: `fill: at_most` gives the best of all cells"),
+                               ({**knapsack, "type": "f32", "cost": [30.5, 1]}, "cell 6 has the value 30.5"),
+                               ({**knapsack, "fill": "at_most"}, None), ({**knapsack, "cost": [30, 40]}, None),
+                               ({**knapsack, "combine": "min"}, None)):
+            with self.subTest(settings=settings):
+                ended = self.terrace("run", self.write_job({}, [dp_table("t", **settings)], backend="cpu"), "--fresh=all")
+                self.assertEqual("fill: at_most" in ended.stderr, said is not None)
+                self.assertSays(ended, *([said] if said else []))
+
     def test_mistakes_that_do_not_follow_from_one_another_are_told_at_once(self):
         job = self.write_job({}, [dp_table("t", extents=[5, 5], steps=[[1]], cost=[1, 2], combine="count",
                                            keep=["choice"], type="i8")], backend="cpu")
@@ -237,6 +312,12 @@ class DpTableTest(JobTest):
                 ({"extents": [100], "steps": [[1]], "cost": 9 * 10**18 + 1}, "leaves i64; give smaller costs, or"),
                 ({"extents": [9], "steps": [[1]], "cost": 0.5, "type": "i32"}, "no whole number"),
                 ({"extents": [5], "steps": [[1]], "cost": 1e308}, "leaves f64"),
+                ({"extents": [5], "steps": [[1]], "fill": "at_most"}, "`fill: at_most` is of `combine: max`"),
+                ({"extents": [5], "steps": [[1]], "combine": "any", "fill": "at_most"}, "always reached"),
+                ({"extents": [5], "steps": [[1]], "combine": "count", "fill": "at_most"}, "a step of 1 in each dimension"),
+                ({"extents": [5], "steps": [[1]], "order": "unordered"}, "`order: unordered` is of `combine: count`"),
+                ({"extents": [5], "steps": [[1]], "combine": "count", "order": "unordered", "schedule": "partitioned"},
+                 "`order: ordered`"),
                 ({"extents": [5], "steps": [[1]], "cost": 2e38, "type": "f32"}, "or f64")):
             with self.subTest(settings=settings):
                 job = self.write_job({}, [dp_table("t", **settings)], backend="cpu")
@@ -281,6 +362,20 @@ class DpTableTest(JobTest):
     def test_a_run_that_drops_tiles_is_killed_and_ends_with_the_same_value(self):
         stage = dp_table("t", extents=[60, 30, 20, 9], capacity={"weights": [5, 4, 3, 2], "at_most": 12})
         self.check_survives_kills({}, stage, "value", memory={"host": 1 << 20, "device": 200 << 10})
+
+    def test_a_search_for_the_best_cell_is_killed_and_ends_with_the_same_bytes(self):
+        stage = dp_table("t", extents=[60, 50, 40], steps=[[1, 0, 2], [3, 4, 1], [7, 1, 1], [2, 2, 9]],
+                         cost=[3, 17, 16, 21], combine="max", fill="at_most", keep=["table", "solution"])
+        self.check_survives_kills({}, stage, "table", "solution", "value", "end",
+                                  memory={"host": 300 << 10, "device": 100 << 10})
+
+    def test_unordered_counts_are_killed_and_end_with_the_same_bytes(self):
+        for name, keep in (("kept", {"keep": "table"}), ("value", {})):
+            with self.subTest(keep=keep):
+                stage = dp_table(name, extents=[50, 40, 30], steps=[[1, 0, 0], [0, 1, 2], [3, 0, 1], [0, 0, 1], [2, 2, 2]],
+                                 combine="count", order="unordered", modulus=1000003, **keep)
+                self.check_survives_kills({}, stage, *keep.values(), "value",
+                                          memory={"host": 300 << 10, "device": 100 << 10})
 
     def test_a_budget_without_room_names_the_least(self):
         job = self.write_job({}, [dp_table("t", extents=[50, 50, 50], capacity={"weights": [1, 1, 1], "at_most": 3})],

@@ -382,6 +382,11 @@ class OnSimulatedGpu(JobTest):
                   table("cargo", extents=[40, 30, 20], steps=[[4, 2, 3], [3, 5, 1], [6, 1, 2], *lattice],
                         cost=[11, 12, 14.5, 0, 0, 0, 1], combine="max", keep=every),
                   table("ways", extents=[30, 25, 20], steps=lattice, combine="count", modulus=1000003, keep=["table"]),
+                  table("best", extents=[40, 30, 20], steps=[[4, 2, 3], [3, 5, 1], [6, 1, 2]], cost=[11, 12, 14.5],
+                        combine="max", fill="at_most", keep=every),
+                  table("change", extents=[5000], steps=[[1], [7], [60], [900]], combine="count", order="unordered",
+                        modulus=255, keep="table"),
+                  table("pairs", extents=[30, 25, 20], steps=lattice, combine="count", order="unordered", keep="table"),
                   table("reached", extents=[60, 50], steps=[[3, 4], [5, 2], [7, 7]], combine="any", keep=every)]
         self.check_same(stages, (8 << 20, 1 << 20))
 

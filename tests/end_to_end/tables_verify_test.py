@@ -16,11 +16,22 @@ class OfTables(VerifyTest):
                   dp_table("ways", extents=[20, 20, 5], steps=[[1, 0, 0], [0, 1, 1], [2, 1, 0]], combine="count",
                            modulus=1000003, keep="table"),
                   dp_table("any", extents=[3000, 2], steps=[[17, 0], [5, 1]], combine="any", keep=both),
+                  dp_table("best", extents=[50, 40], steps=[[7, 3], [4, 5], [9, 1]], cost=[5, 4, 5], combine="max",
+                           fill="at_most", keep=both),
+                  dp_table("path", extents=[50, 40], steps=[[7, 3], [4, 5], [9, 1]], cost=[5, 4, 5], combine="max",
+                           fill="at_most", keep="solution"),
+                  dp_table("change", extents=[5000], steps=[[1], [2], [5], [5], [100]], combine="count",
+                           order="unordered", keep="table"),
+                  dp_table("pairs", extents=[60, 50], steps=[[1, 0], [0, 1], [2, 3]], combine="count",
+                           order="unordered", modulus=65536, keep="table"),
                   dp_table("long", extents=[30000], steps=[[1], [29000]], combine="count", modulus=99, keep="table")]
         flips = [(f"{name}/table", point) for name, point in
                  (("bins", (0, 0, 0)), ("bins", (8, 11, 6)), ("bins", (4, 5, 6)), ("most", (20, 3)), ("real", (499,)),
                   ("real", (1,)), ("ways", (3, 3, 3)), ("any", (2999, 1)), ("long", (29500,)))]
         self.check_finds({}, stages, *flips, ("bins/choice", (8, 0, 6)), ("any/choice", (17, 0)), "bins/value",
+                         "best/value", ("best/end", (0,)), ("best/end", (1,)), ("best/table", (3, 3)), "best/solution",
+                         ("path/end", (1,)), "path/value", "path/solution", ("change/table", (0,)),
+                         ("change/table", (4999,)), "change/value", ("pairs/table", (30, 20)), "pairs/value",
                          "real/value", "bins/steps", "bins/solution", "most/solution", "ways/value")
 
     def test_says_what_is_kept_and_what_is_not(self):

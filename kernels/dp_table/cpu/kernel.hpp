@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/dp_table/cpu/part.hpp"
+#include "kernels/dp_table/cpu/pass_kernel.hpp"
 #include "kernels/dp_table/visit.hpp"
 #include "kernels/values/cpu_pack.hpp"
 
@@ -257,6 +258,33 @@ i64 make_part(const PartWork& work) {
   return Runs<Rule, has_choice>(work).make();
 }
 
+/// The largest of the values [begin, end).
+template <class T>
+T largest_of(const T* cells, i64 begin, i64 end) {
+  constexpr i64 lanes = Pack<T>::lanes;
+  Pack<T> most(cells[begin]);
+  i64 x = begin;
+  for (; x + lanes <= end; x += lanes) most = maximum(most, Pack<T>::load(cells + x));
+  T largest = cells[begin];
+  for (i64 lane = 0; lane < lanes; ++lane) largest = std::max<T>(largest, most.v[lane]);
+  for (; x < end; ++x) largest = std::max(largest, cells[x]);
+  return largest;
+}
+
+/// The first of the largest of some values: looked for in the first part of them that has it.
+template <class T>
+i64 first_largest(const void* memory, i64 count) {
+  constexpr i64 part = 256 * Pack<T>::lanes;
+  const auto* cells = static_cast<const T*>(memory);
+  T largest = cells[0];
+  i64 first = 0;
+  for (i64 begin = 0; begin < count; begin += part) {
+    const T most = largest_of(cells, begin, std::min(count, begin + part));
+    if (most > largest) largest = most, first = begin;
+  }
+  return std::find(cells + first, cells + count, largest) - cells;
+}
+
 }  // namespace
 
 PartFunction part_function(Combine combine, ElementType type, bool choice) {
@@ -265,6 +293,23 @@ PartFunction part_function(Combine combine, ElementType type, bool choice) {
     using Rule = decltype(rule);
     if constexpr (counts<Rule>) found = make_part<Rule, false>;
     else found = choice ? make_part<Rule, true> : make_part<Rule, false>;
+  });
+  return found;
+}
+
+PassFunction pass_function(Combine combine, ElementType type) {
+  PassFunction found = nullptr;
+  visit_rule(combine, type, [&](auto rule) {
+    if constexpr (counts<decltype(rule)>) found = make_pass<decltype(rule)>;
+  });
+  return found;
+}
+
+LargestFunction largest_function(Combine combine, ElementType type) {
+  LargestFunction found = nullptr;
+  visit_rule(combine, type, [&](auto rule) {
+    using Rule = decltype(rule);
+    if constexpr (Rule::finds_largest) found = first_largest<typename Rule::Value>;
   });
   return found;
 }

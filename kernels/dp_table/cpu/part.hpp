@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/dp_table/cpu/pass.hpp"
 #include "kernels/dp_table/step_table.hpp"
 
 namespace terrace::dp_table {
@@ -70,14 +71,24 @@ struct PartWork {
 /// none
 using PartFunction = i64 (*)(const PartWork& work);
 
+/// The first of the largest of some values. @param cells of the type for which it was made @return its index
+using LargestFunction = i64 (*)(const void* cells, i64 count);
+
+// A null function: there is none for the combine and type.
 namespace sse2 {
 PartFunction part_function(Combine combine, ElementType type, bool choice);
-}
+PassFunction pass_function(Combine combine, ElementType type);
+LargestFunction largest_function(Combine combine, ElementType type);
+}  // namespace sse2
 namespace avx2 {
 PartFunction part_function(Combine combine, ElementType type, bool choice);
-}
+PassFunction pass_function(Combine combine, ElementType type);
+LargestFunction largest_function(Combine combine, ElementType type);
+}  // namespace avx2
 namespace avx512 {
 PartFunction part_function(Combine combine, ElementType type, bool choice);
-}
+PassFunction pass_function(Combine combine, ElementType type);
+LargestFunction largest_function(Combine combine, ElementType type);
+}  // namespace avx512
 
 }  // namespace terrace::dp_table

@@ -8,6 +8,7 @@
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/dp_table/cpu/part.hpp"
+#include "kernels/dp_table/cpu/passes.hpp"
 #include "kernels/dp_table/kernels.hpp"
 #include "kernels/dp_table/measured.hpp"
 #include "kernels/dp_table/visit.hpp"
@@ -93,12 +94,27 @@ Index part_shape_for(const Index& tile, std::size_t first, int threads) {
   return shape;
 }
 
+LargestFunction largest_function(InstructionSet set, const Table& table) {
+  switch (set) {
+    case InstructionSet::avx512:
+      return avx512::largest_function(table.combine, table.type);
+    case InstructionSet::avx2:
+      return avx2::largest_function(table.combine, table.type);
+    case InstructionSet::sse2:
+      break;
+  }
+  return sse2::largest_function(table.combine, table.type);
+}
+
 class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTask, TableResult> {
   using Blocks = device::CpuBlocks<TableTask, TableResult>;
 
  public:
   TablesOnCpu(const Table& table, device::CpuContext& context, InstructionSet set)
-      : Blocks(context.pool()), plain_(part_function(set, table, false)), choosing_(part_function(set, table, true)) {
+      : Blocks(context.pool()),
+        plain_(part_function(set, table, false)),
+        choosing_(part_function(set, table, true)),
+        first_largest_(largest_function(set, table)) {
     if (plain_ == nullptr) {
       throw DeviceError("make_tables_cpu", "there is no kernel for " + std::string(name_of(table.combine)) + " in " +
                                                std::string(terrace::name_of(table.type)));
@@ -116,7 +132,7 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
  private:
   TableResult compute(const TableTask& task) override {
     TableResult result{};
-    result.overflow = -1;
+    result.overflow = result.best_cell = -1;
     const auto number = static_cast<std::size_t>(task.table);
     const Table& table = tables_.at(number);
     visit_rule(table.combine, table.type, [&](auto rule) {
@@ -125,11 +141,33 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
       if (task.walk_from >= 0) return walk<Rule>(table, runs_[number], task, result);
       if (table.schedule == Schedule::levels) by_cells(runs_[number], task, result);
       else by_parts(table, runs_[number], task, result);
-      const T last = static_cast<const T*>(task.cells)[task.rows * runs_[number].strides[0] - 1];
-      if constexpr (std::is_floating_point_v<T>) result.last_real = last;
-      else result.last = static_cast<i64>(last);
+      const auto* cells = static_cast<const T*>(task.cells);
+      const i64 count = task.rows * runs_[number].strides[0];
+      set_value(cells[count - 1], result.last, result.last_real);
+      if constexpr (Rule::finds_largest) {
+        result.best_cell = best_of(cells, count);
+        set_value(cells[result.best_cell], result.best, result.best_real);
+      }
     });
     return result;
+  }
+
+  template <class T>
+  static void set_value(T value, i64& whole, double& real) {
+    if constexpr (std::is_floating_point_v<T>) real = value;
+    else whole = static_cast<i64>(value);
+  }
+
+  /// The first of the largest cells, each thread its piece.
+  template <class T>
+  i64 best_of(const T* cells, i64 count) {
+    const i64 pieces = std::clamp<i64>(count / measured::CpuParts::most_cells, 1, threads());
+    std::vector<i64> firsts(static_cast<std::size_t>(pieces), 0);
+    in_turn(pieces, [&](i64 piece, int) {
+      const i64 begin = count * piece / pieces, end = count * (piece + 1) / pieces;
+      firsts[static_cast<std::size_t>(piece)] = begin + first_largest_(cells + begin, end - begin);
+    });
+    return *std::max_element(firsts.begin(), firsts.end(), [&](i64 a, i64 b) { return cells[a] < cells[b]; });
   }
 
   static Index tile_of(const PartTable& runs, const TableTask& task) {
@@ -277,6 +315,7 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
   static constexpr std::size_t most_kept = 16;
 
   PartFunction plain_, choosing_;
+  LargestFunction first_largest_;  // null: no best cell is looked for
   std::vector<Table> tables_;
   std::vector<PartTable> runs_;
   std::deque<Parts> parts_;  // by shapes of tiles
@@ -287,6 +326,7 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
 std::unique_ptr<TableKernel> make_tables_cpu(const Table& table, device::Context& context, InstructionSet set) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_tables_cpu", context.limits().name + " is not a CPU");
+  if (table.order == Order::unordered) return make_passes_cpu(table, *cpu, set);
   return std::make_unique<TablesOnCpu>(table, *cpu, set);
 }
 

@@ -13,6 +13,8 @@ struct TableState {
   u64 aborted;   // not 0: some threads have left
   u64 ticket;    // the next sub-block
   u64 overflow;  // the first cell whose count leaves the type; none: all bits set
+  u64 largest,
+      first_largest;  // the key of the largest cell (key_of()), and the first one that has it; none: as above
 };
 
 /// Threads of the kernel that begins a block.
@@ -33,22 +35,31 @@ __global__ void begin_block_kernel(device::Port port, TableState* state, u64* co
   if (threadIdx.x == 0) {
     const bool begun = (block == port.first || state->begun != 0) && !is_unwanted(port, block);
     if (begun) device::note_begin(port, block);
-    *state = {begun ? u64{1} : u64{0}, 0, 0, ~u64{0}};
+    *state = {begun ? u64{1} : u64{0}, 0, 0, ~u64{0}, 0, ~u64{0}};
   }
   for (u64 level = threadIdx.x; level < levels; level += blockDim.x) counters[level] = 0;
 }
 
+/// Sets the form of a value in a result that is of its type, and the other one to 0.
+template <class T>
+__device__ inline void set_value(T value, i64& whole, double& real) {
+  whole = 0;
+  real = 0;
+  if constexpr (is_real<T>) real = static_cast<double>(value);
+  else whole = static_cast<i64>(value);
+}
+
 /// One thread: reports block `block`, a tile, the launch's first one that is not reported.
-/// @param last the tile's last cell
+/// @param cells of the tile @param count of them
 template <class Rule>
 __global__ void report_block_kernel(device::Port port, const TableState* state, u64 block,
-                                    const typename Rule::Value* last) {
+                                    const typename Rule::Value* cells, i64 count) {
   if (state->begun == 0 || state->aborted != 0) return;
   TableResult* result = device::result_of<TableResult>(port, block);
-  result->last = 0;
-  result->last_real = 0;
-  if constexpr (is_real<typename Rule::Value>) result->last_real = static_cast<double>(*last);
-  else result->last = static_cast<i64>(*last);
+  set_value(cells[count - 1], result->last, result->last_real);
+  result->best_cell = static_cast<i64>(state->first_largest);
+  if (result->best_cell >= 0) set_value(cells[result->best_cell], result->best, result->best_real);
+  else result->best = 0, result->best_real = 0;
   result->overflow = static_cast<i64>(state->overflow);
   result->walked = 0;
   result->state = walk_leaves;

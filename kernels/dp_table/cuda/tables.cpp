@@ -23,7 +23,7 @@ struct ReachedOf;
 
 namespace {
 
-using Make = std::unique_ptr<TableKernel> (*)(device::Context&, void*, std::size_t);
+using Make = std::unique_ptr<TableKernel> (*)(const Table&, device::Context&, void*, std::size_t);
 
 Make make_best(Combine combine, ElementType type) {
   const bool least = combine == Combine::min;
@@ -76,6 +76,7 @@ std::size_t tables_cuda_bytes(const std::vector<Table>& tables) {
   std::size_t bytes = state_bytes;
   i64 levels = 0;
   for (const Table& table : tables) {
+    if (table.order == Order::unordered) continue;  // no lists: a step is an argument of its kernel
     const TablePlan plan(table);
     bytes += plan.places.bytes;
     levels = std::max(levels, plan.block_levels);
@@ -83,7 +84,9 @@ std::size_t tables_cuda_bytes(const std::vector<Table>& tables) {
   return bytes + device::aligned_bytes(static_cast<std::size_t>(levels) * sizeof(u64));
 }
 
-double tile_cuda_seconds(const Table& table) { return TablePlan(table).cut.nanoseconds * 1e-9; }
+double tile_cuda_seconds(const Table& table) {
+  return table.order == Order::unordered ? 0 : TablePlan(table).cut.nanoseconds * 1e-9;
+}
 
 std::unique_ptr<TableKernel> make_tables_cuda(const Table& table, device::Context& context, void* workspace,
                                               std::size_t bytes) {
@@ -93,7 +96,7 @@ std::unique_ptr<TableKernel> make_tables_cuda(const Table& table, device::Contex
     throw DeviceError("tables", "there is no kernel for " + std::string(name_of(table.combine)) + " in " +
                                     std::string(name_of(table.type)) + " on CUDA");
   }
-  return make(context, workspace, bytes);
+  return make(table, context, workspace, bytes);
 }
 
 }  // namespace terrace::dp_table

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/dp_table/cuda/largest_kernel.cuh"
 #include "kernels/dp_table/cuda/partitioned_kernel.cuh"
+#include "kernels/dp_table/cuda/passes.cuh"
 #include "kernels/dp_table/cuda/plan.hpp"
 #include "kernels/dp_table/cuda/tables.hpp"
 #include "kernels/dp_table/cuda/tile_kernel.cuh"
@@ -31,6 +33,10 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
     load(begin_block_, begin_threads);
     load(report_block_, 1);
     load(copy_partitions_, partition_threads);
+    if constexpr (Plain::finds_largest) {
+      load(find_largest_, largest_threads);
+      load(find_first_, largest_threads);
+    }
     if constexpr (!counts) load(walk_, walk_threads);
   }
 
@@ -146,8 +152,14 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
       return true;
     }
     visit_rule(prepared, task.choice != nullptr, [&](auto rule) { make(rule, port, prepared, work); });
-    device::launch(report_block_, shape(1, 1), port, state(), block,
-                   static_cast<const T*>(task.cells) + work.last_cell);
+    const auto* cells = static_cast<const T*>(task.cells);
+    const i64 count = work.last_cell + 1;
+    if constexpr (Plain::finds_largest) {
+      const auto blocks = std::min<i64>((count + largest_threads - 1) / largest_threads, most_copying_blocks);
+      device::launch(find_largest_, shape(blocks, largest_threads), state(), cells, count);
+      device::launch(find_first_, shape(blocks, largest_threads), state(), cells, count);
+    }
+    device::launch(report_block_, shape(1, 1), port, state(), block, cells, count);
     return true;
   }
 
@@ -242,7 +254,14 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
 
   device::Kernel<device::Port, TableState*, u64*, u64, u64> begin_block_ =
       device::make_kernel(begin_block_kernel<Plain>, "begin_block_kernel");
-  device::Kernel<device::Port, const TableState*, u64, const T*> report_block_ =
+  static device::Kernel<TableState*, const T*, i64> largest_kernel(bool first) {
+    if constexpr (!Plain::finds_largest) return {};
+    else if (first) return device::make_kernel(find_first_kernel<Plain>, "find_first_kernel");
+    else return device::make_kernel(find_largest_kernel<Plain>, "find_largest_kernel");
+  }
+  device::Kernel<TableState*, const T*, i64> find_largest_ = largest_kernel(false),
+                                             find_first_ = largest_kernel(true);
+  device::Kernel<device::Port, const TableState*, u64, const T*, i64> report_block_ =
       device::make_kernel(report_block_kernel<Plain>, "report_block_kernel");
   device::Kernel<const TableState*, T*, i64, Reorganised> copy_partitions_ =
       device::make_kernel(copy_partitions_kernel<Plain>, "copy_partitions_kernel");
@@ -255,7 +274,13 @@ class TablesOnCuda final : public device::CudaBlocks<TableTask, TableResult, Tab
 };
 
 template <template <class, Costs> class Rule, class T>
-std::unique_ptr<TableKernel> make_tables_of(device::Context& context, void* workspace, std::size_t bytes) {
+std::unique_ptr<TableKernel> make_tables_of(const Table& table, device::Context& context, void* workspace,
+                                            std::size_t bytes) {
+  using Plain = Rule<T, Costs::one>;
+  if (table.order == Order::unordered) {
+    if constexpr (Plain::counts) return std::make_unique<PassesOnCuda<Plain>>(context, workspace);
+    else throw DeviceError("tables", "there is no kernel for one step after another on CUDA");
+  }
   return std::make_unique<TablesOnCuda<Rule, T>>(context, workspace, bytes);
 }
 

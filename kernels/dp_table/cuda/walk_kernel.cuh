@@ -94,6 +94,9 @@ __global__ void __launch_bounds__(walk_threads)
   if (threadIdx.x != 0) return;
   result->last = 0;
   result->last_real = 0;
+  result->best = 0;
+  result->best_real = 0;
+  result->best_cell = -1;
   result->overflow = -1;
   result->walked = walked;
   result->state = static_cast<i64>(outcome);

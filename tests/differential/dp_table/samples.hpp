@@ -45,12 +45,20 @@ class Samples {
     return table;
   }
 
+  /// A table of counts that takes one step after another, of few steps: none leaves i64.
+  Table by_steps(ElementType type, int dimensions, i64 most_cells) {
+    Table table = this->table(Combine::count, type, dimensions, most_cells);
+    table.order = Order::unordered;
+    if (table.modulus == 0 && table.steps.count() > 12) table.modulus = 1'000'000'007;
+    return table;
+  }
+
   /// Cuts the table into tiles.
   void cut(Table& table) {
     do {
       table.cut.whole = static_cast<int>(draw(0, std::min(3, table.extents.rank() - 1)));
       table.cut.rows = draw(1, table.extents[table.cut.whole]);
-    } while (sources_of(table).size() > static_cast<std::size_t>(most_sources));
+    } while (table.order == Order::ordered && sources_of(table).size() > static_cast<std::size_t>(most_sources));
   }
 
  private:
@@ -114,7 +122,8 @@ inline std::string text_of(const Table& table) {
     for (int d = 0; d < table.extents.rank(); ++d) text += std::to_string(table.steps.step(number)[d]) + " ";
     text += "cost " + std::to_string(table.steps.real_costs[static_cast<std::size_t>(number)]) + ")";
   }
-  return text + ", modulus " + std::to_string(table.modulus) + ", cap " + std::to_string(table.cap);
+  return text + (table.order == Order::unordered ? ", one after another" : "") + ", modulus " +
+         std::to_string(table.modulus) + ", cap " + std::to_string(table.cap);
 }
 
 }  // namespace terrace::dp_table::testing

@@ -1,6 +1,7 @@
 // Tables computed tile by tile through launches on any device, and compared with their definition.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
@@ -56,11 +57,7 @@ class TiledTable {
 
   TableTask task(std::int64_t tile, std::int64_t walk_from = -1) const {
     const Box box = tiles_.box(tile);
-    TableTask task{};
-    for (int d = 0; d < table_.cut.whole; ++d) task.prefix[d] = box.begin[d];
-    task.first_row = box.begin[table_.cut.whole];
-    task.rows = box.end[table_.cut.whole] - task.first_row;
-    task.cells = data() + at(box.begin);
+    TableTask task = task_of_tile(box);
     task.choice = with_choice_ ? choice_.template as<i32>() + at(box.begin) : nullptr;
     for (std::size_t source = 0; source < sources_.size(); ++source) {
       const Box read = tiles_.read(tile, sources_[source], source == 0);
@@ -71,6 +68,34 @@ class TiledTable {
     }
     task.walk_from = walk_from;
     return task;
+  }
+  /// The block of a tile of a table of Order::unordered. @param pass a step, or no_step
+  TableTask pass_task(std::int64_t tile, i64 pass) const {
+    const Box box = tiles_.box(tile);
+    TableTask task = task_of_tile(box);
+    task.walk_from = -1;
+    task.pass = pass;
+    if (pass < 0) return task;
+    const Box read = tiles_.read(tile, table_.steps.step(pass));
+    if (volume(read.shape()) == 0) return task;
+    task.before[0] = data() + at(read.begin) + (task.first_row - read.begin[table_.cut.whole]) * tiles_.row_cells();
+    task.source[0] = task.before[0];
+    return task;
+  }
+  /// The blocks of all tiles, in an order in which they may run.
+  std::vector<TableTask> tasks() const {
+    std::vector<TableTask> tasks;
+    const bool by_steps = table_.order == Order::unordered;
+    const auto add_tiles = [&](i64 pass) {
+      for (std::int64_t tile = 0; tile < tiles_.count(); ++tile) {
+        tasks.push_back(by_steps ? pass_task(tile, pass) : task(tile));
+      }
+    };
+    add_tiles(no_step);
+    for (i64 step = 0; by_steps && step < table_.steps.count(); ++step) {
+      if (fits_table(table_.extents, table_.steps.step(step))) add_tiles(step);
+    }
+    return tasks;
   }
 
   T* data() const { return cells_.template as<T>(); }
@@ -85,6 +110,16 @@ class TiledTable {
   }
 
  private:
+  TableTask task_of_tile(const Box& box) const {
+    TableTask task{};
+    for (int d = 0; d < table_.cut.whole; ++d) task.prefix[d] = box.begin[d];
+    task.first_row = box.begin[table_.cut.whole];
+    task.rows = box.end[table_.cut.whole] - task.first_row;
+    task.cells = data() + at(box.begin);
+    task.pass = all_steps;
+    return task;
+  }
+
   const Table& table_;
   Tiles tiles_;
   std::vector<SourceRange> sources_;
@@ -116,6 +151,23 @@ std::optional<std::vector<i32>> walk_back(device::Context& context, TableKernel&
   }
 }
 
+/// Compares the best cell of each tile with its cells.
+template <class Rule>
+void check_best(const TiledTable<typename Rule::Value>& cells, const std::vector<TableResult>& results) {
+  for (std::size_t tile = 0; tile < results.size(); ++tile) {
+    if constexpr (!Rule::finds_largest) {
+      CHECK(results[tile].best_cell == -1);
+    } else {
+      const Box box = cells.tiles().box(static_cast<std::int64_t>(tile));
+      const auto* begin = cells.data() + cells.at(box.begin);
+      const auto* largest = std::max_element(begin, begin + volume(box.shape()));
+      CHECK(results[tile].best_cell == largest - begin);
+      if constexpr (std::is_floating_point_v<typename Rule::Value>) CHECK(results[tile].best_real == *largest);
+      else CHECK(results[tile].best == *largest);
+    }
+  }
+}
+
 /// Computes the table and compares every cell, every choice, the last value and the way back with the definition.
 inline void compare(device::Context& context, const Table& table, bool with_choice, const MakeKernel& make) {
   INFO(text_of(table));
@@ -126,8 +178,7 @@ inline void compare(device::Context& context, const Table& table, bool with_choi
     const auto kernel = make(table);
     kernel->set_tables({table});
     TiledTable<T> cells(context, table, with_choice);
-    std::vector<TableTask> tasks;
-    for (std::int64_t tile = 0; tile < cells.tiles().count(); ++tile) tasks.push_back(cells.task(tile));
+    const std::vector<TableTask> tasks = cells.tasks();
     const std::vector<TableResult> results = run_blocks(context, *kernel, tasks);
 
     i64 first_overflow = -1, different = 0;
@@ -149,10 +200,12 @@ inline void compare(device::Context& context, const Table& table, bool with_choi
     i64 found = -1;
     for (std::size_t tile = 0; tile < results.size() && found < 0; ++tile) {
       if (results[tile].overflow < 0) continue;
-      found = cells.at(cells.tiles().box(static_cast<std::int64_t>(tile)).begin) + results[tile].overflow;
+      const auto in_pass = static_cast<std::int64_t>(tile) % cells.tiles().count();
+      found = cells.at(cells.tiles().box(in_pass).begin) + results[tile].overflow;
     }
     CHECK(found == first_overflow);
     if (first_overflow >= 0) return;
+    check_best<Rule>(cells, results);
 
     for (std::size_t d = 0; d < index.size(); ++d) index[d] = table.extents[static_cast<int>(d)] - 1;
     const auto corner = reference.at(index);
@@ -173,6 +226,31 @@ inline void compare(device::Context& context, const Table& table, bool with_choi
     }
   });
   CHECK(visited);
+}
+
+/// Steps of 1 that are given again and again: the cells of a step are binomial coefficients.
+inline void check_unordered_overflow(device::Context& context, const MakeKernel& make) {
+  Table table;
+  table.combine = Combine::count;
+  table.type = ElementType::i64;
+  table.order = Order::unordered;
+  table.extents = {1001};
+  table.steps = {1, std::vector<std::int64_t>(9, 1), std::vector<std::int64_t>(9, 1), std::vector<double>(9, 1)};
+  for (const std::int64_t rows : {1001, 300, 7}) {
+    table.cut.rows = rows;
+    const auto kernel = make(table);
+    kernel->set_tables({table});
+    const TiledTable<i64> cells(context, table, false);
+    const std::vector<TableResult> results = run_blocks(context, *kernel, cells.tasks());
+    const auto failed =
+        std::find_if(results.begin(), results.end(), [](const TableResult& result) { return result.overflow >= 0; });
+    REQUIRE(failed != results.end());
+    // After k steps cell n has C(n + k - 1, k - 1): with 9 steps 880 is the first one above 2^63, with 8 there is
+    // none.
+    const std::int64_t block = failed - results.begin(), tiles = cells.tiles().count();
+    CHECK(block / tiles == 9);
+    CHECK(block % tiles * rows + failed->overflow == 880);
+  }
 }
 
 }  // namespace terrace::dp_table::testing

@@ -47,6 +47,29 @@ TEST_CASE("on CUDA tables of 1 to 9 dimensions are as they are defined, in tiles
   }
 }
 
+TEST_CASE("on CUDA counts of unordered steps are as they are defined, in tiles, too") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  Samples samples(22);
+  const int count = test::few_cases(*context) ? 3 : 8;
+  for (const ElementType type : {ElementType::u8, ElementType::u16, ElementType::i32, ElementType::i64}) {
+    for (int dimensions = 1; dimensions <= 6; ++dimensions) {
+      for (int sample = 0; sample < count; ++sample) {
+        Table table = samples.by_steps(type, dimensions, test::few_cases(*context) ? 400 : 3000);
+        if (sample > 0) samples.cut(table);
+        compare_on(*context, table, false);
+      }
+    }
+  }
+}
+
+TEST_CASE("on CUDA an unordered count that leaves i64 is found in the first cell of the first step that does") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  check_unordered_overflow(*context,
+                           [&](const Table& made) { return std::make_unique<OwningKernel>(*context, made); });
+}
+
 TEST_CASE("on CUDA values above a cap become the cap") {
   const auto context = test::cuda_context();
   if (!context) return;
