@@ -204,13 +204,11 @@ Numbers numbers_of(const std::string& text) {
   return numbers;
 }
 
-int run_all(int argc, char** argv) {
-  const auto context = device::make_cuda_context(0);
-  fmt::print("{}\n", context->limits().name);
+void run_all(int argc, char** argv, device::Context& context) {
   if (argc > 3) {
     const Table table = table_of(numbers_of(argv[1]), numbers_of(argv[2]), std::atoll(argv[3]));
-    report(*context, table, argc > 4 ? argv[4] : "", *cells_of(table.extents) > most_cells_again ? 1 : 3);
-    return 0;
+    report(context, table, argc > 4 ? argv[4] : "", *cells_of(table.extents) > most_cells_again ? 1 : 3);
+    return;
   }
   for (const Numbers& extents : tables_of_paper) {
     Numbers weights;
@@ -218,14 +216,14 @@ int run_all(int argc, char** argv) {
     Table table = table_of(extents, weights, 16);
     if (argc > 1 && std::string(argv[1]) == "partitioned") table.schedule = Schedule::partitioned;
     if (argc > 2) table.partition_dimensions = std::atoi(argv[2]);
-    report(*context, table, "all", 20);
+    report(context, table, "all", 20);
   }
-  return 0;
 }
 
 }  // namespace
 }  // namespace terrace::dp_table::benchmark
 
 int main(int argc, char** argv) {
-  return terrace::benchmark_main([&] { return terrace::dp_table::benchmark::run_all(argc, argv); });
+  return terrace::cuda_benchmark_main(
+      [&](terrace::device::Context& context) { terrace::dp_table::benchmark::run_all(argc, argv, context); });
 }

@@ -1,7 +1,7 @@
 // Rates of in-place sweeps of square grids, in cells a second, with the limit: on the first CUDA device if there is
 // one, else on the CPU.
 //
-//   benchmark_in_place [--cpu [THREADS]]
+//   benchmark_in_place [--cpu [THREADS [SIDE]]]     SIDE of the grids (4096)
 
 #include <fmt/format.h>
 
@@ -65,11 +65,12 @@ int run(int argc, char** argv) {
   const auto context =
       cuda ? device::make_cuda_context(0) : device::make_cpu_context(argc > 2 ? std::atoi(argv[2]) : 0);
   fmt::print("{}\n", context->limits().name);
-  const std::int64_t n = cuda ? 32768 : 4096;
+  const std::int64_t n = cuda ? 32768 : argc > 3 ? std::atoll(argv[3]) : 4096;
   constexpr auto f32 = ElementType::f32, f64 = ElementType::f64;
   constexpr double sor = 8, seidel = 9;
   for (std::int64_t sweeps : {1, 4, 8, 16, 64, 256}) report({"sor", f32, n, sweeps, n, sweeps, sor}, *context);
-  report({"sor", f32, n, 256, n / 8, 256, sor}, *context);
+  // A slab has more rows than a pass has sweeps.
+  report({"sor", f32, n, 256, n / 8, std::min<std::int64_t>(256, n / 16), sor}, *context);
   report({"sor", f32, n / 4, 256, n / 4, 256, sor}, *context);
   report({"sor", f64, n, 64, n, 64, sor}, *context);
   report({"seidel", f32, n, 1, n, 1, seidel}, *context);

@@ -1,10 +1,11 @@
 // Rates of stencils on the CPU, in cells a second, with the limit by fused multiply-adds, beside a plain OpenMP loop
 // of the five-point sum, compiled with -O3 -march=native.
 //
-//   benchmark_stencil_cpu [THREADS [NAME]]
+//   benchmark_stencil_cpu [THREADS [NAME [SIDE]]]
 //
-// NAME: of an operator, `separable` (a box2d that is computed so), `loop`, or `turns`: the five-point sum and the
-// loop in turns.
+// THREADS: 0: all. NAME: of an operator, `separable` (a box2d that is computed so), `loop`, `turns` (the five-point
+// sum and the loop in turns) or `all`. SIDE of the grids of two dimensions (8192): volumes have sides of a sixteenth,
+// lines as many cells as squares.
 
 #include <fmt/format.h>
 
@@ -156,22 +157,22 @@ void compare(const Size& size, device::Context& context, int threads) {
 
 int run(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 0;
-  const std::string only = argc > 2 ? argv[2] : "";
+  const std::string name = argc > 2 ? argv[2] : "all", only = name == "all" ? "" : name;
   const auto context = device::make_cpu_context(threads);
   fmt::print("{}\n", context->limits().name);
   constexpr auto f32 = ElementType::f32, f64 = ElementType::f64;
-  const std::int64_t n = 8192;
+  const std::int64_t n = argc > 3 ? std::atoll(argv[3]) : 8192, m = n / 16;
   const Size sizes[] = {
-      {"star2d", f32, {n, 1, n}, 2, 1, 64, 5},       {"star2d", f64, {n / 2, 1, n}, 2, 1, 64, 5},
-      {"star2d", f32, {n, 1, n}, 2, 2, 32, 9},       {"star2d", f32, {n, 1, n}, 2, 4, 16, 17},
-      {"star2d", f32, {n, 1, n}, 2, 8, 16, 33},      {"box2d", f32, {n, 1, n}, 2, 1, 32, 9},
-      {"box2d", f64, {n / 2, 1, n}, 2, 1, 32, 9},    {"box2d", f32, {n, 1, n}, 2, 3, 16, 49},
-      {"separable", f32, {n, 1, n}, 2, 1, 32, 6},    {"separable", f32, {n, 1, n}, 2, 2, 32, 10},
-      {"separable", f32, {n, 1, n}, 2, 3, 16, 14},   {"separable", f32, {n, 1, n}, 2, 8, 16, 34},
-      {"star3d", f32, {512, 512, 512}, 3, 1, 16, 7}, {"star3d", f64, {256, 512, 512}, 3, 1, 16, 7},
-      {"box3d", f32, {512, 512, 512}, 3, 1, 16, 27}, {"heat2d", f32, {n, 1, n}, 2, 1, 64, 5},
-      {"heat2d", f64, {n / 2, 1, n}, 2, 1, 64, 5},   {"wave2d", f32, {n, 1, n}, 2, 1, 32, 7},
-      {"fdtd2d", f32, {n, 1, n}, 2, 1, 32, 11},      {"star1d", f32, {1 << 26, 1, 1}, 1, 1, 64, 3},
+      {"star2d", f32, {n, 1, n}, 2, 1, 64, 5},     {"star2d", f64, {n / 2, 1, n}, 2, 1, 64, 5},
+      {"star2d", f32, {n, 1, n}, 2, 2, 32, 9},     {"star2d", f32, {n, 1, n}, 2, 4, 16, 17},
+      {"star2d", f32, {n, 1, n}, 2, 8, 16, 33},    {"box2d", f32, {n, 1, n}, 2, 1, 32, 9},
+      {"box2d", f64, {n / 2, 1, n}, 2, 1, 32, 9},  {"box2d", f32, {n, 1, n}, 2, 3, 16, 49},
+      {"separable", f32, {n, 1, n}, 2, 1, 32, 6},  {"separable", f32, {n, 1, n}, 2, 2, 32, 10},
+      {"separable", f32, {n, 1, n}, 2, 3, 16, 14}, {"separable", f32, {n, 1, n}, 2, 8, 16, 34},
+      {"star3d", f32, {m, m, m}, 3, 1, 16, 7},     {"star3d", f64, {m / 2, m, m}, 3, 1, 16, 7},
+      {"box3d", f32, {m, m, m}, 3, 1, 16, 27},     {"heat2d", f32, {n, 1, n}, 2, 1, 64, 5},
+      {"heat2d", f64, {n / 2, 1, n}, 2, 1, 64, 5}, {"wave2d", f32, {n, 1, n}, 2, 1, 32, 7},
+      {"fdtd2d", f32, {n, 1, n}, 2, 1, 32, 11},    {"star1d", f32, {n * n, 1, 1}, 1, 1, 64, 3},
   };
   const int used = context->limits().processors;
   if (only.empty() || only == "turns") {

@@ -62,31 +62,29 @@ void report_formulas(device::Context& context, std::int64_t side, std::int64_t s
   }
 }
 
-int run_all(int argc, char** argv) {
+void run_all(int argc, char** argv, device::Context& context) {
   const bool formulas = argc > 1 && std::string(argv[1]) == "formulas";
   if (formulas) --argc, ++argv;
   const std::int64_t side = argc > 1 ? std::atoll(argv[1]) : formulas ? 8192 : 16384;
   const std::int64_t steps = argc > 2 ? std::atoll(argv[2]) : 512;
-  const auto context = device::make_cuda_context(0);
-  fmt::print("{}\n", context->limits().name);
   if (formulas) {
-    report_formulas(*context, side, steps);
+    report_formulas(context, side, steps);
   } else if (argc > 5) {
     const ElementType type = std::string(argv[5]) == "f32" ? ElementType::f32 : ElementType::f64;
     StencilSpec spec = spec_of(argv[3], std::atoi(argv[4]), type, side, steps);
     if (argc > 6) spec.depth = std::atoll(argv[6]);
     if (argc > 7) spec.schedule = schedule_from(argv[7]);
     if (argc > 8) spec.tile = skewed_tile_from(argv[8]);
-    report(spec, *context, steps);
+    report(spec, context, steps);
   } else {
-    report_all(*context, side, steps);
+    report_all(context, side, steps);
   }
-  return 0;
 }
 
 }  // namespace
 }  // namespace terrace::stencil::benchmark
 
 int main(int argc, char** argv) {
-  return terrace::benchmark_main([&] { return terrace::stencil::benchmark::run_all(argc, argv); });
+  return terrace::cuda_benchmark_main(
+      [&](terrace::device::Context& context) { terrace::stencil::benchmark::run_all(argc, argv, context); });
 }

@@ -60,20 +60,18 @@ void report(const char* neighbourhood, const char* name, int smallest, int large
   }
 }
 
-int run_all(int argc, char** argv) {
+void run_all(int argc, char** argv, device::Context& context) {
   const int largest = argc > 1 ? std::atoi(argv[1]) : 13, smallest = argc > 2 ? std::atoi(argv[2]) : 8;
   const std::string only = argc > 3 ? argv[3] : "";
-  const auto context = device::make_cuda_context(0);
-  fmt::print("{}, {} steps, f32: Gcell/s; GFLOP/s at 2 * points - 1 operations a cell\n", context->limits().name,
-             steps);
-  if (only != "cross") report("Moore", "box2d", smallest, largest, *context);
-  if (only != "Moore") report("cross", "star2d", smallest, largest, *context);
-  return 0;
+  fmt::print("{} steps, f32: Gcell/s; GFLOP/s at 2 * points - 1 operations a cell\n", steps);
+  if (only != "cross") report("Moore", "box2d", smallest, largest, context);
+  if (only != "Moore") report("cross", "star2d", smallest, largest, context);
 }
 
 }  // namespace
 }  // namespace terrace::stencil::benchmark
 
 int main(int argc, char** argv) {
-  return terrace::benchmark_main([&] { return terrace::stencil::benchmark::run_all(argc, argv); });
+  return terrace::cuda_benchmark_main(
+      [&](terrace::device::Context& context) { terrace::stencil::benchmark::run_all(argc, argv, context); });
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -14,6 +15,7 @@
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
+#include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/differential/recursive/tiled_matrix.hpp"
 
 namespace terrace::recursive::testing {
@@ -42,7 +44,7 @@ template <class T>
 class DeviceMatrix {
  public:
   DeviceMatrix(device::Context& context, std::int64_t n, std::int64_t tile)
-      : context_(context), n_(n), tile_(tile), memory_(context, bytes(n * n), true) {}
+      : context_(context), n_(n), tile_(tile), memory_(context, bytes(n * n)) {}
 
   template <class Source>
   void fill(const Source& elements) {
@@ -168,24 +170,13 @@ std::vector<TileTask> updates_in_place(const DeviceMatrix<T>& x, std::int64_t ti
 /// Runs report(device, numbers of the command line) on the first CUDA device. @returns the program's exit code
 inline int run_on_cuda(int argc, char** argv,
                        const std::function<void(device::Context&, std::vector<std::int64_t>)>& report) {
-  try {
-    std::string why;
-    if (device::cuda_devices(&why).empty()) {
-      std::cout << "SKIPPED: no CUDA device (" << why << ")\n";
-      return 0;
-    }
-    const auto context = device::make_cuda_context(0);
-    std::cout << context->limits().name << ", " << context->limits().processors << " processors, "
-              << fmt::format("{:.1f} T minima or sums of 32 bits a second\n",
-                             1e-12 * context->limits().operations_per_second);
+  return cuda_benchmark_main([&](device::Context& context) {
+    std::cout << fmt::format("{:.1f} T minima or sums of 32 bits a second\n",
+                             1e-12 * context.limits().operations_per_second);
     std::vector<std::int64_t> numbers;
     for (int n = 1; n < argc; ++n) numbers.push_back(std::atoll(argv[n]));
-    report(*context, numbers);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
+    report(context, numbers);
+  });
 }
 
 }  // namespace terrace::recursive::testing

@@ -1,7 +1,10 @@
 // Rates of wavefront sweeps on the CPU, computation only, each with its limit: for scores the rate of the band kernel
 // alone on as many threads, for tables the rate of a copy.
 //
-//   benchmark_wavefront_cpu [--threads N] [--rows A.fa --columns B.fa]     (default: two random sequences)
+//   benchmark_wavefront_cpu [--threads N] [--rows A.fa --columns B.fa] [--side N]
+//
+// Two random sequences without files; --side N: of N letters (16,569 and 16,499), series of 4 N values (32,768),
+// grids of N x N (8192).
 
 #include <fmt/format.h>
 
@@ -190,8 +193,7 @@ void score(device::CpuContext& context, const char* what, const Settings& settin
 
 /// Time warping of two random series.
 template <class P, class T>
-void warping(device::CpuContext& context, const char* cost, const char* steps) {
-  constexpr std::int64_t size = 32768;
+void warping(device::CpuContext& context, const char* cost, const char* steps, std::int64_t size) {
   SweepSpec spec;
   spec.problem = P::name;
   spec.settings.set("cost", std::string(cost));
@@ -199,7 +201,7 @@ void warping(device::CpuContext& context, const char* cost, const char* steps) {
   spec.rows = spec.columns = size;
   spec.value = spec.border = element_type_of<T>();
   std::mt19937 random(5);
-  std::vector<T> rows(size), columns(size);
+  std::vector<T> rows(static_cast<std::size_t>(size)), columns(rows.size());
   for (auto* series : {&rows, &columns}) {
     for (T& value : *series) value = static_cast<T>(random() % 100000) / T(7);
   }
@@ -215,8 +217,7 @@ void warping(device::CpuContext& context, const char* cost, const char* steps) {
 }
 
 /// Bytes a second that a copy reads and writes on all threads.
-double copy_rate(device::CpuContext& context) {
-  constexpr std::size_t bytes = std::size_t{256} << 20;
+double copy_rate(device::CpuContext& context, std::size_t bytes) {
   std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
   const auto threads = static_cast<std::size_t>(context.limits().processors);
   const double seconds = best_seconds([&] {
@@ -246,8 +247,7 @@ void letters_table(device::CpuContext& context, const Letters& rows, const Lette
 }
 
 template <class G, class T>
-void summed_area(device::CpuContext& context, const char* what, double copied) {
-  constexpr std::int64_t size = 8192;
+void summed_area(device::CpuContext& context, const char* what, std::int64_t size, double copied) {
   SweepSpec spec;
   spec.problem = "summed_area";
   spec.settings.set("overflow", std::string("error"));
@@ -256,8 +256,8 @@ void summed_area(device::CpuContext& context, const char* what, double copied) {
   spec.value = element_type_of<T>();
   spec.table = spec.value;
   spec.border = is_floating(spec.value) ? spec.value : ElementType::i64;
-  std::vector<G> grid(size * size, G{1});
-  std::vector<T> sums(size * size);
+  std::vector<G> grid(static_cast<std::size_t>(size * size), G{1});
+  std::vector<T> sums(grid.size());
   WholeTable table(context, spec);
   table.task().grid = grid.data();
   table.task().table = sums.data();
@@ -269,8 +269,7 @@ void summed_area(device::CpuContext& context, const char* what, double copied) {
 
 /// One bin of an integral histogram: every further bin costs the same.
 template <class G>
-void histogram_layer(device::CpuContext& context, const char* what, double copied) {
-  constexpr std::int64_t size = 8192;
+void histogram_layer(device::CpuContext& context, const char* what, std::int64_t size, double copied) {
   SweepSpec spec;
   spec.problem = "integral_histogram";
   spec.settings.set("bins", std::int64_t{1});
@@ -278,9 +277,9 @@ void histogram_layer(device::CpuContext& context, const char* what, double copie
   spec.grid = element_type_of<G>();
   spec.value = spec.border = ElementType::i32;
   spec.table = spec.value;
-  std::vector<G> grid(size * size);
+  std::vector<G> grid(static_cast<std::size_t>(size * size));
   for (std::size_t i = 0; i < grid.size(); ++i) grid[i] = static_cast<G>(i * 2654435761u >> 7 & 0xFF);
-  std::vector<std::int32_t> counts(size * size);
+  std::vector<std::int32_t> counts(grid.size());
   WholeTable table(context, spec);
   table.task().grid = grid.data();
   table.task().table = counts.data();
@@ -291,7 +290,8 @@ void histogram_layer(device::CpuContext& context, const char* what, double copie
              copied / 1e9, 100 * bytes / seconds / copied, seconds);
 }
 
-void run(int threads, const Letters& rows, const Letters& columns) {
+/// @param series length of series @param side of grids
+void run(int threads, const Letters& rows, const Letters& columns, std::int64_t series, std::int64_t side) {
   device::CpuContext context(threads);
   fmt::print("{}\n", context.limits().name);
   fmt::print("{} x {} letters\n", rows.size(), columns.size());
@@ -305,20 +305,20 @@ void run(int threads, const Letters& rows, const Letters& columns) {
                              settings_of({{"match", 1}, {"mismatch", -1}, {"gap", 2}}), rows, columns);
   score<EditDistance>(context, "edit_distance", {}, rows, columns);
   score<Lcs>(context, "lcs", {}, rows, columns);
-  warping<DtwAbsolute1, float>(context, "absolute", "symmetric1");
-  warping<DtwSquared1, float>(context, "squared", "symmetric1");
-  warping<DtwAbsolute2, float>(context, "absolute", "symmetric2");
-  warping<DtwSquared2, float>(context, "squared", "symmetric2");
-  warping<DtwSquared1, double>(context, "squared", "symmetric1");
-  const double copied = copy_rate(context);
+  warping<DtwAbsolute1, float>(context, "absolute", "symmetric1", series);
+  warping<DtwSquared1, float>(context, "squared", "symmetric1", series);
+  warping<DtwAbsolute2, float>(context, "absolute", "symmetric2", series);
+  warping<DtwSquared2, float>(context, "squared", "symmetric2", series);
+  warping<DtwSquared1, double>(context, "squared", "symmetric1", series);
+  const double copied = copy_rate(context, static_cast<std::size_t>(side * side) * sizeof(std::int32_t));
   letters_table(context, rows, columns, copied);
-  summed_area<std::int32_t, std::int32_t>(context, "summed_area, i32 to i32", copied);
-  summed_area<std::uint8_t, std::int32_t>(context, "summed_area, u8 to i32", copied);
-  summed_area<std::int32_t, std::int64_t>(context, "summed_area, i32 to i64", copied);
-  summed_area<float, float>(context, "summed_area, f32 to f32", copied);
-  summed_area<double, double>(context, "summed_area, f64 to f64", copied);
-  histogram_layer<std::uint8_t>(context, "integral_histogram, u8", copied);
-  histogram_layer<float>(context, "integral_histogram, f32", copied);
+  summed_area<std::int32_t, std::int32_t>(context, "summed_area, i32 to i32", side, copied);
+  summed_area<std::uint8_t, std::int32_t>(context, "summed_area, u8 to i32", side, copied);
+  summed_area<std::int32_t, std::int64_t>(context, "summed_area, i32 to i64", side, copied);
+  summed_area<float, float>(context, "summed_area, f32 to f32", side, copied);
+  summed_area<double, double>(context, "summed_area, f64 to f64", side, copied);
+  histogram_layer<std::uint8_t>(context, "integral_histogram, u8", side, copied);
+  histogram_layer<float>(context, "integral_histogram, f32", side, copied);
 }
 
 }  // namespace
@@ -329,8 +329,13 @@ int main(int count, char** arguments) {
     for (int i = 1; i + 1 < count; i += 2) options[arguments[i]] = arguments[i + 1];
     const int threads = options.count("--threads") ? std::atoi(options["--threads"].c_str()) : 0;
     const bool files = options.count("--rows") && options.count("--columns");
-    run(threads, files ? read_fasta(options["--rows"], 4) : random_letters(16569, 1),
-        files ? read_fasta(options["--columns"], 5) : random_letters(16499, 2));
+    const std::int64_t side = options.count("--side") ? std::atoll(options["--side"].c_str()) : 0;
+    const auto length = [&](std::int64_t unless_said) {
+      return static_cast<std::size_t>(side > 0 ? side : unless_said);
+    };
+    run(threads, files ? read_fasta(options["--rows"], 4) : random_letters(length(16569), 1),
+        files ? read_fasta(options["--columns"], 5) : random_letters(length(16499), 2), side > 0 ? 4 * side : 32768,
+        side > 0 ? side : 8192);
     return 0;
   });
 }

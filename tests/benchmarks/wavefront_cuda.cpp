@@ -366,31 +366,24 @@ void report_all_sums(device::Context& context) {
   report_histogram(context);
 }
 
-int run(int argc, char** argv) {
-  std::string why;
-  if (device::cuda_devices(&why).empty()) {
-    std::cout << "SKIPPED: no CUDA device (" << why << ")\n";
-    return 0;
-  }
-  const auto context = device::make_cuda_context(0);
-  std::cout << context->limits().name << ", " << context->limits().processors << " processors\n";
-  if (argc > 1) report_chlamydia(*context, argv[1]);
-  if (argc > 2) report_similar(*context, argv[2]);
+void run(int argc, char** argv, device::Context& context) {
+  if (argc > 1) report_chlamydia(context, argv[1]);
+  if (argc > 2) report_similar(context, argv[2]);
   for (const char* cost : {"absolute", "squared"}) {
     for (const char* steps : {"symmetric1", "symmetric2"}) {
-      report_warping(*context, cost, steps, ElementType::f32, 131072);
+      report_warping(context, cost, steps, ElementType::f32, 131072);
     }
   }
-  report_warping(*context, "squared", "symmetric1", ElementType::f32, 5000);
-  report_warping(*context, "squared", "symmetric1", ElementType::f64, 131072);
-  report_table(*context);
-  report_all_sums(*context);
-  return 0;
+  report_warping(context, "squared", "symmetric1", ElementType::f32, 5000);
+  report_warping(context, "squared", "symmetric1", ElementType::f64, 131072);
+  report_table(context);
+  report_all_sums(context);
 }
 
 }  // namespace
 }  // namespace terrace::wavefront
 
 int main(int argc, char** argv) {
-  return terrace::benchmark_main([&] { return terrace::wavefront::run(argc, argv); });
+  return terrace::cuda_benchmark_main(
+      [&](terrace::device::Context& context) { terrace::wavefront::run(argc, argv, context); });
 }

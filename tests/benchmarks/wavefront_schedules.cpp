@@ -177,24 +177,17 @@ void report_widths(device::Context& context, int largest) {
   }
 }
 
-int run(int argc, char** argv) {
-  std::string why;
-  if (device::cuda_devices(&why).empty()) {
-    std::cout << "SKIPPED: no CUDA device (" << why << ")\n";
-    return 0;
-  }
+void run(int argc, char** argv, device::Context& context) {
   const int largest = argc > 1 ? std::atoi(argv[1]) : 15;
-  const auto context = device::make_cuda_context(0);
-  std::cout << context->limits().name << ", " << context->limits().processors << " processors\n";
-  for (const Problem& problem : problems_of_the_paper()) report_problem(*context, problem, largest);
-  report_scores(*context, largest);
-  report_widths(*context, largest);
-  return 0;
+  for (const Problem& problem : problems_of_the_paper()) report_problem(context, problem, largest);
+  report_scores(context, largest);
+  report_widths(context, largest);
 }
 
 }  // namespace
 }  // namespace terrace::wavefront
 
 int main(int argc, char** argv) {
-  return terrace::benchmark_main([&] { return terrace::wavefront::run(argc, argv); });
+  return terrace::cuda_benchmark_main(
+      [&](terrace::device::Context& context) { terrace::wavefront::run(argc, argv, context); });
 }
