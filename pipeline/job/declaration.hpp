@@ -68,6 +68,9 @@ struct ProblemDeclaration {
   /// Number of its results: raised by every change after which the same settings and arrays give other results. A
   /// result by another number is not used as a result of this version.
   int results = 1;
+  /// The change that raised `results`, and the setting that keeps the earlier ones if there is one: completes "this
+  /// version gives other results of stage 's': ..."; empty: not said.
+  std::string results_change = {};
   /// Lines of text under the summary in `terrace problems NAME`, for operators the formula as it is computed; empty:
   /// none.
   std::string explanation = {};

@@ -16,7 +16,7 @@ namespace {
 const std::vector<Parameter> sequence_parameters = {
     {"rows", ParameterKind::array, "the sequence along the rows of the table (the query)"},
     {"columns", ParameterKind::array, "the sequence along its columns (the reference)"},
-    {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone", "dna",
+    {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone; in dna U is T", "dna",
      "dna, protein, text"},
     {"type", ParameterKind::choice,
      "type of what is stored of the table; auto: i32, or i64 where that might overflow, or f64 where the scores have "
@@ -34,8 +34,8 @@ const std::vector<Parameter> series_parameters = {
 /// In place of the alphabet above, if scores of letters are given.
 const Parameter scored_alphabet = {
     "alphabet", ParameterKind::choice,
-    "what the letters are; case matters in text alone; left out: dna, or the letters of the matrix", "",
-    "dna, protein, text"};
+    "what the letters are; case matters in text alone; in dna U is T; left out: dna, or the letters of the matrix",
+    "", "dna, protein, text"};
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
                                   "the score alone, the best alignment (both in memory linear in the lengths), "
                                   "the whole table, or rows and columns of it (see every)",
@@ -52,9 +52,9 @@ const Parameter every = {
     "",
     nullptr,
     1};
-const Parameter literal = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
+const Parameter literal = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G, T and U compare",
                            "literal", "literal, mismatch, error"};
-const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
+const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G, T and U compare",
                             "mismatch", "mismatch, literal, error"};
 
 const std::vector<Parameter> grid_parameters = {
@@ -180,6 +180,10 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
                            : grid           ? grid_parameters
                                             : series_parameters;
   const bool scored = scores_letters(problem);
+  if (letters) {
+    declaration.results = 2;  // 1: U was no T
+    declaration.results_change = "in `alphabet: dna` U is the letter T";
+  }
   if (scored) declaration.parameters[2] = scored_alphabet;
   if (letters) declaration.parameters.push_back(scored ? mismatch : literal);
   if (!grid) {
