@@ -77,10 +77,11 @@ struct ProblemDeclaration {
   Example example = {};
 };
 
-/// An error in settings that are each valid by themselves.
+/// An error in settings that are each valid by themselves, or a warning of settings that are hardly meant.
 struct Finding {
   std::string parameter;  // at whose place it is reported; empty or not given in the job: at the stage's place
   std::string message;    // the fault and the remedy
+  bool warns = false;     // else it is an error
 };
 
 /// One kind of stage: the key that names it in a job.

@@ -328,7 +328,8 @@ class StageReader {
     if (kind.check) {
       for (const Finding& finding : kind.check(stage_.problem, stage_.settings)) {
         const Node* node = finding.parameter.empty() ? nullptr : find_setting(map, finding.parameter);
-        complain(node ? node->position : position_, finding.message);
+        Complaints& kind_of_message = finding.warns ? context_.warnings : context_.complaints;
+        kind_of_message.add(node ? node->position : position_, finding.message);
       }
     }
     add_outputs(kind, problem, stage_);

@@ -232,6 +232,9 @@ StageKind wavefront_stage() {
     for (wavefront::ParameterError& error : wavefront::parameter_errors(problem, settings)) {
       findings.push_back({std::move(error.parameter), std::move(error.message)});
     }
+    for (wavefront::ParameterError& warning : wavefront::parameter_warnings(settings)) {
+      findings.push_back({std::move(warning.parameter), std::move(warning.message), true});
+    }
     check_every(settings, findings);
     return findings;
   };
