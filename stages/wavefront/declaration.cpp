@@ -27,8 +27,10 @@ const std::vector<Parameter> sequence_parameters = {
 const std::vector<Parameter> series_parameters = {
     {"rows", ParameterKind::array, "the series along the rows of the table: one dimension, of any type"},
     {"columns", ParameterKind::array, "the series along its columns"},
-    {"type", ParameterKind::choice, "type of values and costs; auto: f32 where both series are f32, else f64", "auto",
-     "auto, f32, f64"},
+    {"type", ParameterKind::choice,
+     "type of values and costs; auto: f32 where both series are f32, else f64; in f32 a score may be off by "
+     "(rows + columns) / 2^24 of itself",
+     "auto", "auto, f32, f64"},
 };
 
 /// In place of the alphabet above, if scores of letters are given.
@@ -59,8 +61,11 @@ const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters
 
 const std::vector<Parameter> grid_parameters = {
     {"grid", ParameterKind::array, "the two-dimensional array, of u8, i8, u16, i16, u32, i32, i64, f32 or f64"},
-    {"type", ParameterKind::choice, "type of the sums; auto: the narrower of i32 and i64 that cannot overflow",
-     "auto", "auto, i32, i64, f32, f64"},
+    {"type", ParameterKind::choice,
+     "type of the sums; auto: of whole numbers the narrower of i32 and i64 that cannot overflow, of real ones f64; "
+     "input: the grid's; in f32 a sum of values of one sign may be off by (rows + columns) / 2^24 of itself, so that "
+     "the sum of a small rectangle in a large grid may be lost",
+     "auto", "auto, input, i32, i64, f32, f64"},
 };
 
 const std::vector<Parameter> counted_parameters = {
@@ -183,6 +188,9 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   if (letters) {
     declaration.results = 2;  // 1: U was no T
     declaration.results_change = "in `alphabet: dna` U is the letter T";
+  } else if (grid && !problem.counts) {
+    declaration.results = 2;  // 1: sums of an f32 grid were f32
+    declaration.results_change = "sums of grids of f32 are f64; `type: input` keeps the type of the grid";
   }
   if (scored) declaration.parameters[2] = scored_alphabet;
   if (letters) declaration.parameters.push_back(scored ? mismatch : literal);
