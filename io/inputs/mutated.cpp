@@ -32,6 +32,8 @@ class Mutated : public HeldSource {
   ElementType type() const override { return ElementType::u8; }
   const Extents& shape() const override { return shape_; }
   bool letters() const override { return true; }
+  /// 2: U is the letter T, which the first number replaced by T, too. Letters that are made have no U.
+  int results() const override { return original_->files().empty() ? 1 : 2; }
   std::optional<std::uint64_t> content() const override { return held_content(*original_); }
   std::vector<std::filesystem::path> files() const override { return original_->files(); }
   std::size_t memory() const override { return block_begins_.capacity() * sizeof(std::int64_t); }
@@ -71,7 +73,8 @@ class Mutated : public HeldSource {
   }
 
   char replacement(char letter, std::int64_t index) const {
-    const char upper = static_cast<char>(letter & ~0x20);
+    char upper = static_cast<char>(letter & ~0x20);
+    if (upper == 'U') upper = 'T';  // the same base, in RNA
     const std::size_t was = bases.find(upper);
     if (was == bases.npos) return bases[letters_.below(4, index)];
     return bases[(was + 1 + letters_.below(3, index)) % 4];

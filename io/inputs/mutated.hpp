@@ -12,9 +12,9 @@ namespace terrace::io {
 enum class MutantLength { counted, expected };
 
 /// DNA that differs from `original` (one dimension, u8 letters) at random places: each of its letters is mutated with
-/// probability `rate`; of six mutations four replace the letter by another base, one deletes it, one puts a random
-/// base before it. Any part is made alone, from the same part of the original. Counting takes some nanoseconds a
-/// letter and eight bytes for 4096.
+/// probability `rate`; of six mutations four replace the letter by another base (U is T), one deletes it, one puts a
+/// random base before it. Any part is made alone, from the same part of the original. Counting takes some nanoseconds
+/// a letter and eight bytes for 4096.
 std::shared_ptr<Source> mutated(std::shared_ptr<Source> original, double rate, std::int64_t seed,
                                 MutantLength length);
 

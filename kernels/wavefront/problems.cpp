@@ -1,6 +1,7 @@
 #include "kernels/wavefront/problems.hpp"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -47,6 +48,12 @@ std::optional<std::int64_t> scale_of(double value) {
     if (whole(value, static_cast<double>(scale))) return scale;
   }
   return std::nullopt;
+}
+
+/// A number of at most three decimals as a job has it: "3", "0.5".
+std::string in_words(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 void check_gaps(const Settings& settings, std::vector<ParameterError>& errors) {
@@ -133,6 +140,24 @@ std::vector<ParameterError> parameter_errors(const std::string& problem, const S
     }
   }
   return errors;
+}
+
+std::vector<ParameterError> parameter_warnings(const Settings& settings) {
+  std::vector<ParameterError> warnings;
+  const auto number = [&](const char* name) { return settings.find<double>(name).value_or(0); };
+  const double match = number("match"), mismatch = number("mismatch");
+  if (mismatch > 0) {
+    warnings.push_back(
+        {"mismatch", "a mismatch above 0 is a reward for letters that differ, not a penalty: to take " +
+                         in_words(mismatch) + " off for each, say `mismatch: -" + in_words(mismatch) + "`"});
+  }
+  if (match < 0) {
+    warnings.push_back({"match",
+                        "a match below 0 takes points off for letters that are equal: to reward them, say "
+                        "`match: " +
+                            in_words(-match) + "`"});
+  }
+  return warnings;
 }
 
 std::int64_t score_scale(const std::string& problem, const Settings& settings) {

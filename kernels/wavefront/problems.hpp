@@ -41,6 +41,9 @@ struct ParameterError {
 /// decimals).
 std::vector<ParameterError> parameter_errors(const std::string& problem, const Settings& settings);
 
+/// Warnings of scores with a sign that is hardly meant: a mismatch above 0 is a reward, a match below 0 a penalty.
+std::vector<ParameterError> parameter_warnings(const Settings& settings);
+
 /// Scores are computed in integers: the smallest of 1, 10, 100, 1000 that makes every numeric parameter whole.
 /// A sweep's values and its result's score are the true ones times this scale.
 /// @throws JobError if a parameter has more than three decimals

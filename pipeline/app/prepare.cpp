@@ -6,6 +6,7 @@
 #include <set>
 
 #include "io/files/durable.hpp"
+#include "pipeline/app/nodes_read.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
@@ -135,22 +136,6 @@ class Sources {
   run::RunPlan& plan_;
   run::InputReads& reads_;
   const std::set<std::string>& unknown_;
-};
-
-/// Collects the names of the nodes whose matrices a step reads.
-class NodesRead {
- public:
-  void add(const std::shared_ptr<const io::NodeNames>& nodes) {
-    if (!nodes) return;
-    if (!nodes_) nodes_ = nodes;
-    else differ_ = differ_ || !(*nodes_ == *nodes);
-  }
-  /// The names; null if there are none, or different ones.
-  std::shared_ptr<const io::NodeNames> nodes() const { return differ_ ? nullptr : nodes_; }
-
- private:
-  std::shared_ptr<const io::NodeNames> nodes_;
-  bool differ_ = false;
 };
 
 /// The messages of a refused step, each with a place.

@@ -32,6 +32,7 @@ Signature signature_of(const job::OpenJob& open, const Machine& machine) {
                      {"program", run::build_id()}};
   signature.inputs = inputs_of(open);
   signature.defaults = job::defaults_of(open.job);
+  for (const job::Stage& stage : open.job.stages) signature.other_results[stage.name] = job::other_results(stage);
   for (const auto& [name, source] : open.inputs) {
     const auto changed = source->changed_default();
     if (!changed) continue;
@@ -99,7 +100,7 @@ std::optional<Difference> difference(const Signature& before, const Signature& n
     return Difference{"this version reads input '" + input + "' otherwise", true};
   }
   if (!old.stages.empty()) {
-    return Difference{"this version gives other results of stage '" + *old.stages.begin() + "'", true};
+    return Difference{now.other_results.at(*old.stages.begin()), true};
   }
   if (auto found = input_difference(before.inputs, now.inputs, states)) return Difference{*found};
   if (auto found = job::first_difference(before.fixed, now.fixed)) return Difference{*found};

@@ -19,6 +19,7 @@ struct Signature {
   nlohmann::json identity, fixed, inputs;
   job::Defaults defaults = {};                               // of a job that is to be run
   std::map<std::string, std::string> changed_defaults = {};  // by inputs, for people: why results() differ
+  std::map<std::string, std::string> other_results = {};     // by stages: job::other_results()
 };
 Signature signature_of(const job::OpenJob& open, const Machine& machine);
 

@@ -68,16 +68,20 @@ struct ProblemDeclaration {
   /// Number of its results: raised by every change after which the same settings and arrays give other results. A
   /// result by another number is not used as a result of this version.
   int results = 1;
+  /// The change that raised `results`, and the setting that keeps the earlier ones if there is one: completes "this
+  /// version gives other results of stage 's': ..."; empty: not said.
+  std::string results_change = {};
   /// Lines of text under the summary in `terrace problems NAME`, for operators the formula as it is computed; empty:
   /// none.
   std::string explanation = {};
   Example example = {};
 };
 
-/// An error in settings that are each valid by themselves.
+/// An error in settings that are each valid by themselves, or a warning of settings that are hardly meant.
 struct Finding {
   std::string parameter;  // at whose place it is reported; empty or not given in the job: at the stage's place
   std::string message;    // the fault and the remedy
+  bool warns = false;     // else it is an error
 };
 
 /// One kind of stage: the key that names it in a job.

@@ -200,6 +200,11 @@ int results_of(const json& identity, const std::string& stage) {
   return numbers.value(stage, 1);
 }
 
+std::string other_results(const Stage& stage) {
+  return "this version gives other results of stage '" + stage.name + "'" +
+         (stage.results_change.empty() ? "" : ": " + stage.results_change);
+}
+
 json accompanying_json(const Job& job) {
   json scratch = {{"path", job.scratch.path ? text_json(job.scratch.path->string()) : json(nullptr)},
                   {"size", or_null(job.scratch.size)}};

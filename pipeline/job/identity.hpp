@@ -21,6 +21,10 @@ nlohmann::json defining_json(const Job& job);
 /// @throws nlohmann::json::exception if the record is damaged
 int results_of(const nlohmann::json& identity, const std::string& stage);
 
+/// For people, that this version's number of results of a stage is another one, and why: "this version gives other
+/// results of stage 's': U is the letter T".
+std::string other_results(const Stage& stage);
+
 /// The settings on which it does not depend: name, budgets, scratch, back end, checkpoints, devices, threads, output.
 nlohmann::json accompanying_json(const Job& job);
 

@@ -44,6 +44,7 @@ struct Stage {
   bool ties = false;                 // another back end may choose other, equally good values of one of them
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
   int results = 1;                               // ProblemDeclaration::results of this version
+  std::string results_change = {};               // ProblemDeclaration::results_change
 };
 
 /// An array that a setting names: an input, or "stage/output" of an earlier stage.

@@ -209,6 +209,7 @@ class StageReader {
     const Node map = merged_map(entry);
     const ProblemDeclaration* problem = kind.problems.empty() ? nullptr : read_problem(map, kind);
     stage_.results = problem ? problem->results : kind.results;
+    if (problem) stage_.results_change = problem->results_change;
     read_temporary(map);
     read_parameters(map, kind, problem);
   }
@@ -327,7 +328,8 @@ class StageReader {
     if (kind.check) {
       for (const Finding& finding : kind.check(stage_.problem, stage_.settings)) {
         const Node* node = finding.parameter.empty() ? nullptr : find_setting(map, finding.parameter);
-        complain(node ? node->position : position_, finding.message);
+        Complaints& kind_of_message = finding.warns ? context_.warnings : context_.complaints;
+        kind_of_message.add(node ? node->position : position_, finding.message);
       }
     }
     add_outputs(kind, problem, stage_);

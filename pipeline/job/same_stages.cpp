@@ -71,8 +71,7 @@ void SameStages::match(const Stage& stage) {
 /// The first difference between the identities, for people.
 std::optional<std::string> SameStages::compare(const json& before, const Stage& stage) const {
   const std::string name = before.at("name");
-  if (results_of(before_, name) != stage.results)
-    return "this version gives other results of stage '" + stage.name + "'";
+  if (results_of(before_, name) != stage.results) return other_results(stage);
   json old = before, now = *find_named(definition_.at("stages"), stage.name);
   old["name"] = now["name"];
   old["temporary"] = now["temporary"];

@@ -34,7 +34,7 @@ class ValueReader {
   template <class T>
   std::optional<T> bounded(const Node& node, const Scalar<T>& scalar) {
     if (node.kind != Node::Kind::scalar || !scalar.valid) return refuse(node, scalar.hint);
-    if (is_out_of_bounds(scalar.value)) return refuse(node, "");
+    if (is_out_of_bounds(scalar.value)) return refuse(node, without_sign(node, scalar.value));
     return scalar.value;
   }
 
@@ -78,6 +78,13 @@ class ValueReader {
   CheckContext& context_;
 
  private:
+  /// A hint at a negative number in place of a cost or another magnitude; empty for any other number.
+  template <class T>
+  std::string without_sign(const Node& node, T value) const {
+    const bool meant = parameter_.kind == ParameterKind::number && parameter_.minimum == 0 && value < T(0) &&
+                       !is_out_of_bounds(-value) && node.text.starts_with('-');
+    return meant ? "write it without the sign: " + node.text.substr(1) : "";
+  }
   bool is_out_of_bounds(double value) const {
     const bool low = value < parameter_.minimum && (parameter_.minimum > -no_bound || std::isinf(value));
     const bool high = value > parameter_.maximum && (parameter_.maximum < no_bound || std::isinf(value));

@@ -16,7 +16,7 @@ namespace {
 const std::vector<Parameter> sequence_parameters = {
     {"rows", ParameterKind::array, "the sequence along the rows of the table (the query)"},
     {"columns", ParameterKind::array, "the sequence along its columns (the reference)"},
-    {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone", "dna",
+    {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone; in dna U is T", "dna",
      "dna, protein, text"},
     {"type", ParameterKind::choice,
      "type of what is stored of the table; auto: i32, or i64 where that might overflow, or f64 where the scores have "
@@ -27,15 +27,17 @@ const std::vector<Parameter> sequence_parameters = {
 const std::vector<Parameter> series_parameters = {
     {"rows", ParameterKind::array, "the series along the rows of the table: one dimension, of any type"},
     {"columns", ParameterKind::array, "the series along its columns"},
-    {"type", ParameterKind::choice, "type of values and costs; auto: f32 where both series are f32, else f64", "auto",
-     "auto, f32, f64"},
+    {"type", ParameterKind::choice,
+     "type of values and costs; auto: f32 where both series are f32, else f64; in f32 a score may be off by "
+     "(rows + columns) / 2^24 of itself",
+     "auto", "auto, f32, f64"},
 };
 
 /// In place of the alphabet above, if scores of letters are given.
 const Parameter scored_alphabet = {
     "alphabet", ParameterKind::choice,
-    "what the letters are; case matters in text alone; left out: dna, or the letters of the matrix", "",
-    "dna, protein, text"};
+    "what the letters are; case matters in text alone; in dna U is T; left out: dna, or the letters of the matrix",
+    "", "dna, protein, text"};
 const Parameter keep_parameter = {"keep", ParameterKind::choice,
                                   "the score alone, the best alignment (both in memory linear in the lengths), "
                                   "the whole table, or rows and columns of it (see every)",
@@ -52,15 +54,18 @@ const Parameter every = {
     "",
     nullptr,
     1};
-const Parameter literal = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
+const Parameter literal = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G, T and U compare",
                            "literal", "literal, mismatch, error"};
-const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G and T compare",
+const Parameter mismatch = {"ambiguous", ParameterKind::choice, "how DNA letters other than A, C, G, T and U compare",
                             "mismatch", "mismatch, literal, error"};
 
 const std::vector<Parameter> grid_parameters = {
     {"grid", ParameterKind::array, "the two-dimensional array, of u8, i8, u16, i16, u32, i32, i64, f32 or f64"},
-    {"type", ParameterKind::choice, "type of the sums; auto: the narrower of i32 and i64 that cannot overflow",
-     "auto", "auto, i32, i64, f32, f64"},
+    {"type", ParameterKind::choice,
+     "type of the sums; auto: of whole numbers the narrower of i32 and i64 that cannot overflow, of real ones f64; "
+     "input: the grid's; in f32 a sum of values of one sign may be off by (rows + columns) / 2^24 of itself, so that "
+     "the sum of a small rectangle in a large grid may be lost",
+     "auto", "auto, input, i32, i64, f32, f64"},
 };
 
 const std::vector<Parameter> counted_parameters = {
@@ -180,6 +185,13 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
                            : grid           ? grid_parameters
                                             : series_parameters;
   const bool scored = scores_letters(problem);
+  if (letters) {
+    declaration.results = 2;  // 1: U was no T
+    declaration.results_change = "in `alphabet: dna` U is the letter T";
+  } else if (grid && !problem.counts) {
+    declaration.results = 2;  // 1: sums of an f32 grid were f32
+    declaration.results_change = "sums of grids of f32 are f64; `type: input` keeps the type of the grid";
+  }
   if (scored) declaration.parameters[2] = scored_alphabet;
   if (letters) declaration.parameters.push_back(scored ? mismatch : literal);
   if (!grid) {
@@ -227,6 +239,9 @@ StageKind wavefront_stage() {
     if (in_place::find_in_place(problem) != nullptr) return findings;
     for (wavefront::ParameterError& error : wavefront::parameter_errors(problem, settings)) {
       findings.push_back({std::move(error.parameter), std::move(error.message)});
+    }
+    for (wavefront::ParameterError& warning : wavefront::parameter_warnings(settings)) {
+      findings.push_back({std::move(warning.parameter), std::move(warning.message), true});
     }
     check_every(settings, findings);
     return findings;

@@ -7,9 +7,9 @@ namespace terrace::stages {
 namespace {
 
 constexpr std::string_view bases = "ACGT";
-constexpr std::string_view ambiguous_bases = "URYSWKMBDHVNX";  // IUPAC, and X for an unknown base
+constexpr std::string_view ambiguous_bases = "RYSWKMBDHVNX";  // IUPAC, and X for an unknown base
 constexpr std::string_view protein_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ*";
-constexpr std::int16_t unlike_rows = 254, unlike_columns = 255;  // equal to nothing on the other side
+constexpr std::int16_t unlike_rows = first_unlike, unlike_columns = first_unlike + 1;
 
 void give(std::array<std::int16_t, 256>& codes, char letter, std::int16_t code) {
   codes[static_cast<unsigned char>(letter)] = code;
@@ -35,6 +35,7 @@ std::array<std::int16_t, 256> letter_codes(const Alphabet& alphabet, const std::
     return codes;
   }
   for (char base : bases) give(codes, base, next++);
+  give(codes, 'U', codes['T']);  // RNA has it in place of T
   if (ambiguous == "error") return codes;
   const std::int16_t unlike = side == Side::rows ? unlike_rows : unlike_columns;
   for (char letter : ambiguous_bases) give(codes, letter, ambiguous == "literal" ? next++ : unlike);
@@ -46,9 +47,9 @@ std::string letter_error(const Alphabet& alphabet, const std::string& ambiguous,
     return "is no letter of the matrix " + alphabet.name + ", which has " + alphabet.matrix_letters;
   }
   if (alphabet.name == "protein") return "is no letter of a protein (A to Z, *)";
-  if (ambiguous == "error") return "is not A, C, G or T, and the stage says `ambiguous: error`";
+  if (ambiguous == "error") return "is not A, C, G, T or U, and the stage says `ambiguous: error`";
   const bool amino_acid = protein_letters.find(static_cast<char>(std::toupper(letter))) != protein_letters.npos;
-  return std::string("is no DNA letter (A, C, G, T or an IUPAC code); ") +
+  return std::string("is no DNA letter (A, C, G, T, U or an IUPAC code); ") +
          (amino_acid ? "for a protein say `alphabet: protein`, or score it by `matrix: blosum62`"
                      : "for other texts say `alphabet: text`");
 }

@@ -23,7 +23,8 @@ WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const WavefrontInputs& i
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
       planes_{problem().row_planes, problem().column_planes},
       window_(problem().window),
-      watch_(inputs.watch) {
+      watch_(inputs.watch),
+      letters_(inputs.letters) {
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
     ArraySpec array;
     array.name = name;

@@ -9,6 +9,7 @@
 #include "kernels/wavefront/sweep.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/wavefront/counted_letters.hpp"
 #include "stages/wavefront/slots.hpp"
 
 namespace terrace::stages {
@@ -17,7 +18,8 @@ namespace terrace::stages {
 struct WavefrontInputs {
   std::shared_ptr<io::Source> rows, columns;  // codes of letters
   std::shared_ptr<io::Source> grid;
-  Watch watch = nullptr;  // of what is read beside the blocks
+  LetterCounts letters = {};  // of these sequences, those whose letters are counted as they are read
+  Watch watch = nullptr;      // of what is read beside the blocks
 };
 
 /// Planes of a problem's borders.
@@ -36,6 +38,7 @@ class WavefrontPlan : public run::Plan {
 
   const wavefront::SweepSpec& spec() const { return spec_; }
   const wavefront::Description& problem() const { return *spec_.description; }
+  const LetterCounts& letters() const { return letters_; }
   std::int64_t blocks() const { return down_ * spec_.layers * across_; }
   /// Rows and columns of block `index`.
   Box cells_of(std::int64_t index) const;
@@ -64,6 +67,7 @@ class WavefrontPlan : public run::Plan {
 
  private:
   Watch watch_;
+  LetterCounts letters_;
   std::vector<run::ArraySpec> arrays_;
   int rows_ = -1, columns_ = -1, grid_ = -1;
 };

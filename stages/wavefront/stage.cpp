@@ -37,6 +37,28 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
                        [=](unsigned char letter) { return letter_error(alphabet, ambiguous, letter); });
 }
 
+/// True if letters other than A, C, G, T and U equal nothing, and the job does not say so itself.
+bool may_read_wrong_letters(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  const Alphabet alphabet = alphabet_of(request);
+  return alphabet.name == "dna" && settings.text("ambiguous") == "mismatch" &&
+         settings.place("ambiguous").text.empty();
+}
+
+/// Opens rows and columns, and counts their letters where the alphabet may be another one than the job means.
+void open_sequences(const Request& request, WavefrontInputs& inputs) {
+  inputs.rows = sequence(request, "rows", Side::rows);
+  inputs.columns = sequence(request, "columns", Side::columns);
+  if (!may_read_wrong_letters(request)) return;
+  const auto count = [&](std::shared_ptr<io::Source>& source, const char* parameter) {
+    const auto counted = std::make_shared<CountedLetters>(source, request.stage.settings.text(parameter));
+    inputs.letters.push_back(counted);
+    source = counted;
+  };
+  count(inputs.rows, "rows");
+  count(inputs.columns, "columns");
+}
+
 /// The problem of a step. Its help, which the datasets' meanings have, names the matrix.
 std::shared_ptr<const wavefront::Description> problem_of(const Request& request, const SweepSpec& spec) {
   std::shared_ptr<const wavefront::Description> problem = wavefront::describe(spec.problem, spec.settings);
@@ -98,8 +120,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     inputs.rows = series.rows;
     inputs.columns = series.columns;
   } else {
-    inputs.rows = sequence(request, "rows", Side::rows);
-    inputs.columns = sequence(request, "columns", Side::columns);
+    open_sequences(request, inputs);
     spec.rows = inputs.rows->shape()[0];
     spec.columns = inputs.columns->shape()[0];
     choose_score_types(request, spec);

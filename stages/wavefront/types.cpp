@@ -31,6 +31,10 @@ std::int64_t largest_integer(ElementType type) {
   });
 }
 
+bool is_sum_type(ElementType type) {
+  return is_floating(type) || type == ElementType::i32 || type == ElementType::i64;
+}
+
 ElementType narrowest_score(const Request& request, const SweepSpec& spec) {
   try {
     return wavefront::narrowest_value(*wavefront::description_of(spec), spec.rows, spec.columns);
@@ -135,10 +139,17 @@ void choose_sum_types(const Request& request, SweepSpec& spec) {
            "'" + request.stage.settings.text("grid") + "' is a grid of u64; sums are of " + summed_types +
                ": convert it to i64 where its values fit, else to f64");
   }
-  if (type != "auto") {
+  if (type == "input") {
+    spec.value = spec.grid;
+    if (!is_sum_type(spec.grid)) {
+      refuse(request.stage, "type",
+             "sums are i32, i64, f32 or f64, and the grid is of " + std::string(name_of(spec.grid)) +
+                 ": leave `type` out, or say one of these");
+    }
+  } else if (type != "auto") {
     spec.value = *element_type_from(type);
   } else if (floating) {
-    spec.value = spec.grid;
+    spec.value = ElementType::f64;
   } else {
     const std::int64_t bound =
         wavefront::description_of(spec)->sum_bound(largest_integer(spec.grid), spec.rows, spec.columns);

@@ -34,6 +34,7 @@ WavefrontStage::WavefrontStage(const Request& request, std::unique_ptr<Wavefront
                                std::unique_ptr<WavefrontTally> tally)
     : name_(request.stage.name),
       type_place_(place_of(request.stage, "type")),
+      alphabet_place_(place_of(request.stage, "alphabet")),
       resources_(request.resources),
       need_(table_need(plan->spec(), request.resources.cuda)),
       plan_(std::move(plan)),
@@ -63,12 +64,20 @@ double WavefrontStage::whole() const {
 }
 
 std::vector<std::string> WavefrontStage::warnings() const {
+  std::vector<std::string> warnings;
+  for (const std::string& warning :
+       {warning_of_letters(alphabet_place_, name_, plan_->letters()), warning_of_f32()}) {
+    if (!warning.empty()) warnings.push_back(warning);
+  }
+  return warnings;
+}
+
+std::string WavefrontStage::warning_of_f32() const {
   const bool sums = problem().items == Items::grid && !problem().counts;
-  if (!sums || spec().value != ElementType::f32 || is_floating(spec().grid)) return {};
+  if (!sums || spec().value != ElementType::f32 || is_floating(spec().grid)) return "";
   const double largest =
       static_cast<double>(spec().rows) * static_cast<double>(spec().columns) * largest_magnitude(spec().grid);
-  const std::string warning = warning_of_f32_results(type_place_, name_, largest);
-  return warning.empty() ? std::vector<std::string>() : std::vector{warning};
+  return warning_of_f32_results(type_place_, name_, largest);
 }
 
 nlohmann::json WavefrontStage::choices() const {

@@ -35,8 +35,11 @@ class WavefrontStage : public run::Stage {
   const WavefrontTally& folded() const { return *tally_; }
 
  private:
+  /// A warning of sums of whole numbers that f32 may not hold; empty if it holds them, or they are of another type.
+  std::string warning_of_f32() const;
+
   std::string name_;
-  Place type_place_;  // place of the type of sums in the job, else of the stage
+  Place type_place_, alphabet_place_;  // places of the settings in the job, else of the stage
   Resources resources_;
   TableNeed need_;
   std::unique_ptr<WavefrontPlan> plan_;

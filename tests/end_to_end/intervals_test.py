@@ -191,7 +191,8 @@ class Polygons(Intervals):
         for nodes in (1, 2, 3, 4, 140):
             for host in ("1GiB", "60KiB"):
                 self.check(convex[:nodes], host)
-        self.check((1000 * convex[::5]).round().astype(numpy.int16) - 500)
+        numbers = numpy.arange(-14, 14)
+        self.check(numpy.stack([numbers, numbers ** 2 - 100], axis=1).astype(numpy.int16))
 
     def test_a_square_is_cut_once(self):
         square = numpy.array([[0, 0], [3, 0], [3, 4], [0, 4]])
@@ -207,10 +208,13 @@ class Polygons(Intervals):
             points[3, 1] = value
             self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation",
                          "job.yaml:", "'p', row 3, column 1 (", "p.npy): " + says, vertices="p")
-        points[3, 1] = 1e200
+        points[3, 1] = 0.5
+        self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "job.yaml:", "'p', row ",
+                     "p.npy): turns inwards", vertices="p")
+        points = numpy.array([[0, 0], [1e200, 0], [1e200, 1e200], [0, 1]])
         self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "costs may leave",
                      vertices="p")
-        points[3, 1] = 1
+        points = numpy.array([[0, 0], [1.5, 0], [1, 1], [0, 1]])
         self.refused({"p": {"npy": self.write("p.npy", points)}}, "polygon_triangulation", "not whole", vertices="p",
                      type="i64")
 

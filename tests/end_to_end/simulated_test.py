@@ -148,6 +148,8 @@ class OnSimulatedGpu(JobTest):
 
     def test_sums_and_counts_are_the_same(self):
         stages = [wavefront("sums", "summed_area", grid="g"), wavefront("wide", "summed_area", grid="g", type="i64"),
+                  wavefront("real", "summed_area", grid="f"),
+                  wavefront("narrow", "summed_area", grid="f", type="input"),
                   wavefront("counts", "integral_histogram", grid="g", bins=3, range=[0, 256])]
         self.check_same(stages, (8 << 20, 1 << 20))
 

@@ -199,10 +199,12 @@ class ManyBlocks(JobTest):
     def test_give_the_same_bits_of_floating_point(self):
         grid = numpy.random.default_rng(4).random((1500, 1700), numpy.float32)
         inputs = {"grid": {"npy": self.write("grid.npy", grid)}}
-        plain, small = self.both(inputs, [wavefront("sums", "summed_area", grid="grid")], 20, host=2 * MIB,
-                                 device=2 * MIB)
-        self.assertEqual(plain["sums/table"].dtype, numpy.float32)
-        self.assertEqual(plain["sums/table"][()].tobytes(), small["sums/table"][()].tobytes())
+        stages = [wavefront("sums", "summed_area", grid="grid"),
+                  wavefront("narrow", "summed_area", grid="grid", type="input")]
+        plain, small = self.both(inputs, stages, 20, host=2 * MIB, device=2 * MIB)
+        for name, kind in (("sums", numpy.float64), ("narrow", numpy.float32)):
+            self.assertEqual(plain[name + "/table"].dtype, kind)
+            self.assertEqual(plain[name + "/table"][()].tobytes(), small[name + "/table"][()].tobytes())
 
     def test_are_refused_where_even_the_smallest_does_not_fit(self):
         stages = [affine("align", "a", "b", keep="table")]
@@ -237,6 +239,24 @@ class SummedAreas(JobTest):
             with self.subTest(dtype=dtype.__name__):
                 grid = random.integers(max(info.min, -2**40), min(info.max, 2**40), (37, 53), dtype)
                 self.check(grid, numpy.int32 if fits else numpy.int64)
+
+    def test_of_real_numbers_are_f64_unless_a_type_is_said(self):
+        grid = numpy.random.default_rng(7).random((60, 50), numpy.float32)
+        for dtype, types in ((numpy.float32, {"auto": numpy.float64, "input": numpy.float32, "f32": numpy.float32}),
+                             (numpy.float64, {"auto": numpy.float64, "input": numpy.float64})):
+            for name, expected in types.items():
+                with self.subTest(dtype=dtype.__name__, type=name):
+                    found = self.sums(grid.astype(dtype), type=name)
+                    self.assertEqual(found.dtype, expected)
+                    # Running sums of rows, added up along the columns.
+                    numpy.testing.assert_array_equal(found, grid.astype(expected).cumsum(1).cumsum(0))
+                    (self.folder / "result.h5").unlink()
+
+    def test_of_a_small_rectangle_in_a_large_grid_are_right(self):
+        grid = numpy.random.default_rng(8).random((3000, 3000), numpy.float32)
+        table = self.sums(grid)
+        found = table[-1, -1] - table[-11, -1] - table[-1, -11] + table[-11, -11]
+        numpy.testing.assert_allclose(found, grid[-10:, -10:].sum(dtype=numpy.float64), rtol=1e-9)
 
     def test_in_a_chosen_type(self):
         grid = numpy.random.default_rng(6).integers(0, 256, (40, 41), numpy.uint8)

@@ -54,10 +54,34 @@ class VerifyTest(JobTest):
             else:
                 found[()] = new
 
+    def datasets(self, group):
+        """The datasets in a group that hold values."""
+        found = []
+
+        def look_at(name, item):
+            if isinstance(item, h5py.Dataset) and not item.attrs.get("NAME", b"").startswith(b"This is a netCDF"):
+                found.append(name)
+
+        group.visititems(look_at)
+        return found
+
+    def assertNamesAll(self, said, stages):
+        """Every dataset of the stages stands at the beginning of a line."""
+        named = set()
+        for line in said.splitlines():
+            stage, _, names = line.partition(": ")[0].partition("/")
+            named |= {f"{stage}/{name}" for name in names.split(", ")}
+        with h5py.File(self.folder / "result.h5") as file:
+            for stage in stages:
+                self.assertLessEqual({f"{stage['name']}/{name}" for name in self.datasets(file[stage["name"]])}, named)
+
     def check_finds(self, inputs, stages, *flips, **keys):
-        """A sample of all is equal, as is one of a part; after a change of any of the datasets it says so."""
+        """A sample of all is equal and names all; one of a part is equal, too. After a change of any of the datasets
+        it says so."""
         self.run_stages(inputs, stages, **keys)
-        self.assertNotIn("DIFFERENT", self.verify("--sample", "1").stdout)
+        said = self.verify("--sample", "1").stdout
+        self.assertNotIn("DIFFERENT", said)
+        self.assertNamesAll(said, stages)
         self.assertIn("equal", self.verify("--sample", "0.1", "--seed", "7").stdout)
         whole = self.folder / "whole.h5"
         shutil.copy(self.folder / "result.h5", whole)
@@ -185,6 +209,31 @@ class OfMatrices(VerifyTest):
                                            ("plain", "paths", "negative", "given", "real")),
                          ("paths/next", (3, 5)), ("negative/next", (4, 4)), "given/next", "real/next",
                          "reached/closure", "packed/closure")
+
+    def test_names_of_nodes(self):
+        inputs = {"g": {"graph": self.write("g.txt", "10 20 5\n20 30 7\n30 10 2\n30 40 1\n")}}
+        stages = [recursive("near", "floyd_warshall", matrix="g"),
+                  recursive("reached", "transitive_closure", matrix="g"),
+                  {"name": "ask", "query": {"matrix": "near/distance", "reduce": ["eccentricity"]}}]
+        self.check_finds(inputs, stages, "near/distance", "near/node", "near/from", ("near/to", (3,)),
+                         ("reached/node", (0,)), "ask/node")
+        self.run_stages(inputs, stages[1:2], output="alone.h5")
+        self.assertIn("reached/node, from, to: compared with the names of nodes in the inputs, equal",
+                      self.verify("--sample", "1", result="alone.h5").stdout)
+
+    def test_names_and_ids_of_nodes(self):
+        nodes = "".join(f'node [ id {id} label "{label}" ]\n' for id, label in ((7, "Rome"), (3, "Oslo"), (5, "Bern")))
+        inputs = {"g": {"graph": self.write("g.gml", f"graph [\n{nodes}edge [ source 7 target 3 ]\n]\n"),
+                        "unweighted": True}}
+        self.run_stages(inputs, [recursive("near", "floyd_warshall", matrix="g")])
+        self.assertIn("near/node, node_id, from, to: compared with the names", self.verify("--sample", "1").stdout)
+        for name, change, says in (("node", "Paris", "node, element 1: 'Paris' is stored, and the inputs have 'Oslo'"),
+                                   ("node_id", 4, "node_id, element 1: '4' is stored, and the inputs have '3'")):
+            whole = (self.folder / "result.h5").read_bytes()
+            with h5py.File(self.folder / "result.h5", "r+") as file:
+                file[f"near/{name}"][1] = change
+            self.assertIn(f"DIFFERENT: {says}", self.verify("--sample", "1", expect=FAILED).stdout)
+            (self.folder / "result.h5").write_bytes(whole)
 
     def test_products(self):
         draw = numpy.random.default_rng(6)

@@ -57,8 +57,9 @@ class Versions(JobTest):
         self.write("m.npy", matrix)
         self.write("g.npy", numpy.arange(120, dtype=numpy.int32).reshape(10, 12))
         return self.write_job({"m": {"npy": "m.npy"}, "g": {"npy": "g.npy"}},
-                              [recursive("reach", "transitive_closure", "m"), wavefront("sums", "summed_area", grid="g"),
-                               wavefront("again", "summed_area", grid="reach/closure")], backend="cpu")
+                              [recursive("reach", "transitive_closure", "m"),
+                               wavefront("counts", "integral_histogram", grid="g", bins=4, range=[0, 120]),
+                               wavefront("again", "integral_histogram", grid="reach/closure", bins=2)], backend="cpu")
 
     def header_job(self, text="4 2\n0 1 5\n1 2 6\n", **keys):
         return self.write_job({"g": {"graph": self.write("g.txt", text), **keys}},
@@ -78,11 +79,18 @@ class Versions(JobTest):
         self.make_older()
         said = self.terrace("verify", "result.h5", "--sample", "1").stdout
         self.assertIn("reach/closure: not sampled: this version gives other results of it", said)
-        for stage in ("sums", "again"):
+        for stage in ("counts", "again"):
             self.assertRegex(said, f"{stage}/table: .*, equal")
         ended = self.terrace("verify", "result.h5", "--all", expect=FAILED)
         self.assertSays(ended, "result.h5: this version gives other results of stage 'reach'", "--sample")
         self.assertEqual(sorted(os.listdir(self.folder)), ["g.npy", "job.yaml", "m.npy", "result.h5"])
+
+    def test_of_sums_of_real_numbers_name_the_setting_that_keeps_them(self):
+        self.write("g.npy", numpy.ones((10, 12), numpy.float32))
+        job = self.write_job({"g": {"npy": "g.npy"}}, [wavefront("sums", "summed_area", grid="g")], backend="cpu")
+        self.terrace("run", job)
+        self.make_older()
+        self.assertRefused(job, "this version gives other results of stage 'sums'", "`type: input` keeps")
 
     def test_of_an_input_that_is_read_otherwise_are_replaced_by_fresh_alone(self):
         job = self.header_job()

@@ -8,8 +8,8 @@ namespace terrace::recursive {
 
 inline constexpr Parameter polygon_triangulation_parameters[] = {
     {"vertices", ParameterKind::array,
-     "a number for each vertex, and a triangle costs the product of its three; or points (vertices x 2), and it "
-     "costs its perimeter"},
+     "a number for each vertex, and a triangle costs the product of its three; or points (vertices x 2) of a convex "
+     "polygon in order around it, each once, and it costs its perimeter"},
 };
 
 /// t(i, j) <- min over i < k < j of t(i, k) + t(k, j) + v(i) v(k) v(j). Of points: PerimeterRule.

@@ -11,7 +11,8 @@ inline constexpr Parameter transitive_closure_parameters[] = {
      "are "
      "not 0"},
     {"no_edge", ParameterKind::number, "the value that means no edge, in place of 0", ""},
-    {"packed", ParameterKind::flag, "give eight cells in a byte, as NumPy's little-endian packbits", "false"},
+    {"packed", ParameterKind::flag, "store eight cells in a byte, and these alone, as NumPy's little-endian packbits",
+     "false"},
 };
 
 /// r(i, j) <- r(i, j) or (r(i, k) and r(k, j)) (Warshall, "A theorem on Boolean matrices", 1962).

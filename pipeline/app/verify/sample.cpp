@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <variant>
 
+#include "pipeline/app/nodes_read.hpp"
+#include "pipeline/app/verify/datasets.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 
@@ -24,6 +26,25 @@ std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJo
     throw stages::Unavailable("reads '" + name + "' of a temporary stage, which the result does not hold");
   }
   return result.dataset("/" + name);
+}
+
+/// The names of the nodes whose matrices a stage of the result read; null if there are none, or different ones.
+std::shared_ptr<const io::NodeNames> nodes_read(const stages::Request& request) {
+  NodesRead nodes;
+  for (const job::ArrayName& array : job::array_names(request.stage.arrays, request.stage.settings)) {
+    nodes.add(request.array(array.name)->nodes());
+  }
+  return nodes.nodes();
+}
+
+/// The findings of the stage's verifier, and of what it does not look at.
+std::vector<stages::Checked> check_all(const MadeResult& result, const stages::StageKind& kind,
+                                       const stages::VerifyRequest& wanted) {
+  const job::Stage& stage = wanted.request.stage;
+  std::vector<stages::Checked> found = kind.verify(wanted);
+  if (const auto names = check_names(result, stage, nodes_read(wanted.request))) found.push_back(*names);
+  if (const auto rest = not_compared(result, stage, found)) found.push_back(*rest);
+  return found;
 }
 
 }  // namespace
@@ -50,7 +71,7 @@ std::vector<stages::Checked> check_stage(const Session& session, VerifyWatch& wa
       sampler,
       [&](std::int64_t done, std::int64_t all) { watch.advance("sample of " + stage.name, "part", done, all); }};
   try {
-    if (kind.verify) return kind.verify(wanted);
+    if (kind.verify) return check_all(result, kind, wanted);
   } catch (const stages::Unavailable& error) {
     return {{list_names(stage.outputs), error.what(), "", false}};
   } catch (const stages::WrongDataset& error) {

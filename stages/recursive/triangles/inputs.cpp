@@ -9,6 +9,7 @@
 #include "io/memory_source.hpp"
 #include "kernels/recursive/interval_rules.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/recursive/triangles/convex.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -83,6 +84,16 @@ IntervalInputs read_chain(const Request& request, const char* parameter) {
   return inputs;
 }
 
+/// Refuses points that are no convex polygon: a triangle of theirs may lie outside of it, and count.
+void check_convex(const Request& request, const io::Source& source, const IntervalInputs& inputs) {
+  const Number roundoff = source.type() == ElementType::f32 ? 0x1p-24L : 0x1p-53L;
+  const std::optional<PolygonFault> fault = polygon_fault(inputs.first, inputs.second, roundoff);
+  if (!fault) return;
+  read_values(request.stage, "vertices", [&] {
+    label_of(request.stage, "vertices").fail(source, {fault->vertex, 0}, fault->what);
+  });
+}
+
 /// Triangulations of n points have less than 6 n sides, none longer than the extents of the points together.
 IntervalInputs read_points(const Request& request, const std::shared_ptr<io::Source>& source) {
   const std::string& name = request.stage.settings.text("vertices");
@@ -113,6 +124,7 @@ IntervalInputs read_points(const Request& request, const std::shared_ptr<io::Sou
     (n % 2 == 0 ? inputs.first : inputs.second).push_back(values[n]);
     extent = std::max(extent, std::abs(static_cast<Number>(values[n])));
   }
+  check_convex(request, *source, inputs);
   // Distances are roots of sums of squares, which must not leave the type.
   inputs.largest = 8 * extent * std::max<Number>(extent, 6 * static_cast<Number>(inputs.nodes));
   return inputs;

@@ -158,6 +158,10 @@ void declare_intervals(const recursive::ProblemInfo& problem, job::ProblemDeclar
   const bool pairs = std::string(problem.name) == "nussinov";
   declaration.group = "intervals";
   declaration.example = example_of(problem.name);
+  if (std::string(problem.name) == "polygon_triangulation") {
+    declaration.results = 2;  // 1: any points were taken for a convex polygon
+    declaration.results_change = "points that are no convex polygon are an error";
+  }
   declaration.parameters = {
       pairs ? Parameter{"type", ParameterKind::choice, "type of the scores; auto: the narrower that holds them",
                         "auto", "auto, i16, i32"}

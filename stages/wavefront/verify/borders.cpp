@@ -39,7 +39,8 @@ class BordersCheck {
     std::int64_t computed = 0;
     Checked checked =
         check_parts(request_,
-                    std::string("border_rows, border_columns, ") + (rule_.has_gaps ? "their gaps, " : "") +
+                    std::string("border_rows, border_row_index, border_columns, border_column_index, ") +
+                        (rule_.has_gaps ? "border_row_gaps, border_column_gaps, " : "") +
                         (request_.has("end") ? "score, end" : "score"),
                     parts, [&](std::int64_t tile) {
                       if (!difference.empty()) return difference;
