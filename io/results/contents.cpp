@@ -1,7 +1,5 @@
 #include "io/results/contents.hpp"
 
-#include <hdf5_hl.h>
-
 #include <algorithm>
 #include <array>
 #include <span>
@@ -10,6 +8,7 @@
 #include "io/child_check.hpp"
 #include "io/hdf5/handle.hpp"
 #include "io/hdf5/values.hpp"
+#include "io/results/dimensions.hpp"
 #include "io/results/layout.hpp"
 #include "io/results/packing.hpp"
 #include "pipeline/base/error.hpp"
@@ -74,32 +73,6 @@ std::optional<std::int64_t> offset_of(const Hdf5Handle& dataset, const std::stri
   const haddr_t offset = H5Dget_offset(dataset.get());
   if (offset == HADDR_UNDEF || offset > INT64_MAX) return {};
   return static_cast<std::int64_t>(offset);
-}
-
-herr_t keep_scale_name(hid_t, unsigned, hid_t scale, void* name) noexcept {
-  try {
-    std::array<char, 4096> path{};
-    if (H5Iget_name(scale, path.data(), path.size()) <= 0) return -1;
-    *static_cast<std::string*>(name) = name_of_path(path.data());
-  } catch (...) {
-    return -1;
-  }
-  return 1;  // the first scale is the only one
-}
-
-/// Names of a dataset's dimensions, by their scales; empty if one of them has none.
-std::vector<std::string> dimension_names(const Hdf5Handle& dataset, const std::string& path, int rank) {
-  if (H5DSis_scale(dataset.get()) > 0) return {name_of_path(path)};
-  std::vector<std::string> names(static_cast<std::size_t>(rank));
-  for (int d = 0; d < rank; ++d) {
-    std::string& name = names[static_cast<std::size_t>(d)];
-    const auto dimension = static_cast<unsigned>(d);
-    if (H5DSget_num_scales(dataset.get(), dimension) <= 0 ||
-        H5DSiterate_scales(dataset.get(), dimension, nullptr, keep_scale_name, &name) < 0 || name.empty()) {
-      return {};
-    }
-  }
-  return names;
 }
 
 FoundAttribute read_attribute(const Hdf5Handle& attribute, const std::string& where) {

@@ -9,6 +9,7 @@
 #include "io/hdf5/storage.hpp"
 #include "io/hdf5/values.hpp"
 #include "io/input_file.hpp"
+#include "io/results/dimensions.hpp"
 #include "io/results/layout.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -118,7 +119,16 @@ DatasetSummary ResultReader::summary_of(const std::string& path) const {
   summary.units = text_attribute(dataset.get(), "units", where(path)).value_or("");
   const auto scale = text_attribute(dataset.get(), "NAME", where(path));
   summary.only_dimension = scale && scale->starts_with(no_variable);
+  summary.coordinate = scale && !summary.only_dimension;
   return summary;
+}
+
+std::vector<std::string> ResultReader::dimensions(const std::string& dataset) const {
+  const Hdf5Handle opened(H5Dopen2(file_->handle.get(), dataset.c_str(), H5P_DEFAULT), where(dataset),
+                          "cannot be opened");
+  const Hdf5Values values = values_of_dataset(opened, where(dataset));
+  const int rank = check_hdf5(H5Sget_simple_extent_ndims(values.space.get()), where(dataset), "has a damaged shape");
+  return dimension_names(opened, dataset, rank);
 }
 
 bool ResultReader::has(const std::string& dataset) const {

@@ -23,6 +23,7 @@ struct DatasetSummary {
   Extents shape;     // rank 0: one value
   std::string long_name, units;
   bool only_dimension = false;  // stands for a dimension's length and holds no values
+  bool coordinate = false;      // holds the places, or names, along a dimension
 };
 
 /// Reads small parts of an HDF5 file. A damaged file may make the library spin or crash: to read files from other
@@ -38,6 +39,8 @@ class ResultReader {
   /// All datasets, in the order of their names. @throws IoError
   std::vector<DatasetSummary> datasets() const;
   bool has(const std::string& dataset) const;
+  /// The names of a dataset's dimensions; empty if one of them has none. @throws IoError
+  std::vector<std::string> dimensions(const std::string& dataset) const;
   /// A dataset's values, row-major, as text: numbers in the fewest digits that give them back. @throws IoError
   std::vector<std::string> texts(const std::string& dataset) const;
   /// The values of a dataset of numbers. @throws IoError, also if they are no numbers

@@ -133,6 +133,8 @@ std::string format_count(double count, std::string_view thing) {
 }
 
 std::string format_duration(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds < 1e-6) return "under 1 us";
   if (seconds < 1e-3) return three_digits(seconds * 1e6) + " us";
   if (seconds < 1) return three_digits(seconds * 1e3) + " ms";
   if (seconds < 120) return three_digits(seconds) + " s";
@@ -141,6 +143,13 @@ std::string format_duration(double seconds) {
   const auto minutes = static_cast<long>(std::lround(seconds / 60));
   if (minutes < 120) return std::to_string(minutes) + " min";
   return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+}
+
+std::string format_share(double share) {
+  constexpr double least = 1e-4;
+  if (share <= 0) return "0%";
+  if (share < least) return "under 0.01%";
+  return format(share < 0.00995 ? "%.1g" : "%.0f", 100 * share, "%");
 }
 
 std::string format_rate(double per_second, std::string_view unit) {

@@ -22,8 +22,10 @@ std::string format_count(double count);
 /// The same with the name of the things: "1.04 Mcells", "17 cells", "1 cell".
 /// @param thing one of them
 std::string format_count(double count, std::string_view thing);
-/// "1.20 s", "35 ms", "2 h 05 min".
+/// "1.20 s", "35 ms", "2 h 05 min"; "under 1 us" of less than that, "0 s" of nothing.
 std::string format_duration(double seconds);
+/// A share of a whole, 0 to 1: "12%", "0.3%"; "under 0.01%" of less than that, "0%" of nothing.
+std::string format_share(double share);
 /// A measured quantity: the scaled number, its SI prefix and the unit, "3.34 Tcell/s".
 std::string format_rate(double per_second, std::string_view unit);
 

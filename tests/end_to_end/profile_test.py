@@ -187,23 +187,39 @@ class Shown(Profiles):
                 widest = max(len(line) for line in said.split("\n") if not line.startswith(("  inputs:", "  stages:", "    ")))
                 self.assertLessEqual(widest, max(columns, words + 8), arguments)
 
-    def test_small_results_are_printed_at_the_end_of_a_run(self):
-        ended = self.terrace("run", self.write_job({"a": random_letters(500, 1), "b": random_letters(500, 2)},
-                                                   [affine("align", "a", "b")]))
+    def test_a_run_says_its_small_results_first(self):
+        inputs = {"a": random_letters(500, 1), "b": random_letters(500, 2), "g": {"graph": self.write("g.txt", "a b 3\nb a 4\n")}}
+        ended = self.terrace("run", self.write_job(inputs, [
+            affine("align", "a", "b"), {"name": "far", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}]))
         result = self.open()
-        self.assertRegex(ended.stderr, rf"\nalign/score +{result['align/score'][()]}\n")
-        self.assertRegex(ended.stderr, rf"\nalign/end +{result['align/end'][0]}, {result['align/end'][1]}\n")
-        self.assertNotIn("profile", ended.stderr)
+        lines = ended.stderr.split("\n")
+        self.assertEqual([line.split()[0] for line in lines[:4]], ["align/end", "align/lengths", "align/score", "far/distance"])
+        self.assertEqual(lines[0].split(maxsplit=1)[1], f"{result['align/end'][0]}, {result['align/end'][1]}")
+        self.assertEqual(lines[2].split()[1], str(result["align/score"][()]))
+        self.assertRegex(lines[4], r"^align: 250 kcells in [0-9.]+ m?s$")
+        self.assertRegex(lines[5], r"^far: 8 relaxations in [0-9.]+ m?s$")
+        self.assertRegex(lines[6], r"^done in ")
         self.assertEqual(ended.stdout, f"{self.folder}/result.h5\n")
+        # Times and rates of nothing are not told.
+        said = ended.stderr + self.terrace("show", "result.h5").stdout
+        self.assertNotRegex(said, r"while computing|\b0%|left$")
+        self.assertNotIn("0.00 us", said + self.terrace("plan", "job.yaml", "--fresh=all").stdout)
 
-    def test_progress_in_a_pipe_begins_and_ends_with_each_stage(self):
-        ended = self.terrace("run", self.write_job({"a": random_letters(40000, 1), "b": random_letters(40000, 2)},
-                                                   [affine("s", "a", "b"), affine("t", "a", "b")]))
+    def test_what_takes_less_than_a_second_has_no_progress(self):
+        ended = self.terrace("run", self.write_job({"a": random_letters(500, 1)}, [affine("s", "a", "a")]))
+        self.assertNotRegex(ended.stderr, r"s(: | \(1 of 1\): )[0-9.]+%")
+
+    def test_progress_in_a_pipe_ends_with_each_long_stage(self):
+        sweeps = [{"name": name, "stencil": {"operator": "heat2d", "grid": "g", "steps": 6000, "dt": 0.1,
+                                             "diffusivity": 1}} for name in "st"]
+        grid = {"g": {"generate": "uniform", "shape": [700, 700], "type": "f64", "seed": 1}}
+        ended = self.terrace("run", self.write_job(grid, sweeps, memory={"host": 3 << 20}, backend="cpu"))
         lines = ended.stderr.split("\n")
         for number, stage in enumerate("st", 1):
             shown = [line for line in lines if line.startswith(f"{stage} ({number} of 2): ")]
-            self.assertRegex(shown[0], "of 2\\): 0.0%")
-            self.assertRegex(shown[-1], "of 2\\): 100.0%")
+            self.assertGreaterEqual(len(shown), 2, ended.stderr)
+            self.assertRegex(shown[0], "of 2\\): [0-9.]+%, .* left$")
+            self.assertRegex(shown[-1], "of 2\\): 100.0%, ")
 
 
 if __name__ == "__main__":

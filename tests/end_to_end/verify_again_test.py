@@ -113,7 +113,7 @@ class Again(Runs):
         verify = subprocess.Popen([terrace_runs.program, "verify", "result.h5", "--sample", "1"], cwd=self.folder,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         first = verify.stderr.readline()
-        self.assertRegex(first, r"^sample of far: \d+\.\d%$")
+        self.assertRegex(first, r"^sample of far: \d+\.\d%, .*\n$")
         verify.send_signal(signal.SIGINT)
         asked = time.monotonic()
         code, out, said = self.end(verify)
@@ -179,9 +179,9 @@ class Again(Runs):
         self.assertEqual(self.left(), [])
 
     def test_shows_its_progress_as_a_run_does(self):
-        self.run_long(LONG // 4)
+        self.run_long()
         ended = self.terrace("verify", "result.h5", "--all")
-        self.assertSays(ended, "running the job again", "align (1 of 2): ", "common (2 of 2): 100.0%")
+        self.assertSays(ended, "running the job again", "align (1 of 2): ")
         self.assertNotIn("checksums", ended.stderr)  # soon done
         self.assertEqual(self.terrace("--quiet", "verify", "result.h5", "--all").stderr, "")
 

@@ -12,6 +12,7 @@
 #include "pipeline/app/progress/run_progress.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/app/progress/terminal.hpp"
+#include "pipeline/app/show/rate.hpp"
 #include "pipeline/app/show/result.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/warnings.hpp"
@@ -25,25 +26,27 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+/// "align: 270 Mcells in 1.36 s, 516 Mcell/s while computing".
+std::string describe_stage(const run::StageRecord& stage) {
+  const std::string rate =
+      rate_in_words({stage.computing.seconds(), stage.rate, stage.limit, stage.unit, stage.limit_kind});
+  return fmt::format("{}: {} in {}{}{}", stage.name, format_count(stage.operations, stage.unit),
+                     format_duration(stage.end - stage.begin), rate.empty() ? "" : ", ", rate);
+}
+
+/// Prints the answer, and after it what it took.
 void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
+  std::istringstream results(describe_small(output));
+  for (std::string line; std::getline(results, line);) session.note(line);
   for (const run::StageRecord& stage : report.profile.stages()) {
     if (stage.operations <= 0) continue;
-    std::string line = fmt::format("{}: {} in {}, {}", stage.name, format_count(stage.operations, stage.unit),
-                                   format_duration(stage.end - stage.begin),
-                                   format_rate(stage.rate, stage.unit + "/s") + " while computing");
-    if (stage.limit > 0) {
-      line += fmt::format(", {:.0f}% of the limit of {} ({})", 100 * stage.rate / stage.limit,
-                          format_rate(stage.limit, stage.unit + "/s"), stage.limit_kind);
-    }
-    session.note(line);
+    session.note(describe_stage(stage));
     for (const run::PartRecord& part : stage.parts) {
       session.record(fmt::format("{}: {}, {} in {} {}", stage.name, part.name,
                                  format_duration(part.computing.seconds()), part.blocks,
                                  part.blocks == 1 ? "block" : "blocks"));
     }
   }
-  std::istringstream results(describe_small(output));
-  for (std::string line; std::getline(results, line);) session.note(line);
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
   session.out << output.string() << "\n";
 }

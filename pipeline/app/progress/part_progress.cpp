@@ -1,25 +1,17 @@
 #include "pipeline/app/progress/part_progress.hpp"
 
 namespace terrace::app {
-namespace {
-
-constexpr auto short_part = std::chrono::milliseconds(500);
-
-}  // namespace
 
 void PartProgress::show(const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
-  const auto now = Clock::now();
-  if (part != part_) {
+  const auto now_done = static_cast<double>(done);
+  if (part != part_ || now_done < done_) {
     part_ = part;
-    begin_ = now;
-    shown_ = false;
+    done_before_ = now_done;
   }
-  if (!shown_ && (now - begin_ < short_part || done >= all)) return;
-  if (!shown_) done_before_ = static_cast<double>(done);
-  shown_ = true;
+  done_ = now_done;
   ProgressState state;
   state.stage = part;
-  state.done = static_cast<double>(done);
+  state.done = done_;
   state.restored = done_before_;
   state.total = static_cast<double>(all);
   state.unit = unit;

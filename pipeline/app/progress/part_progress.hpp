@@ -1,7 +1,6 @@
-// Progress of parts of a command's work, most of which are short.
+// Progress of parts of a command's work beside the stages of a run.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -9,7 +8,7 @@
 
 namespace terrace::app {
 
-/// Shows a part once it takes longer than a moment.
+/// Shows one part after another.
 class PartProgress {
  public:
   /// @param progress must outlive it
@@ -19,13 +18,9 @@ class PartProgress {
   void show(const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   Progress& progress_;
-  std::string part_;  // that is under way
-  Clock::time_point begin_;
-  bool shown_ = false;
-  double done_before_ = 0;  // when it was first shown
+  std::string part_;                   // that is under way
+  double done_ = 0, done_before_ = 0;  // now, and when it began
 };
 
 }  // namespace terrace::app

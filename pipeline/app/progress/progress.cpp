@@ -16,11 +16,18 @@ namespace {
 
 constexpr double live_interval = 0.2;
 constexpr double plain_interval = 30;
+/// A stage that takes less time needs no progress.
+constexpr double first_shown_after = 1;
 /// Before that, a rate is not meaningful.
 constexpr double first_rate_after = 0.5;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// ", 12 min left"; empty if it is less than a second.
+std::string time_left(const char* about, double seconds) {
+  return seconds >= 1 ? about + format_duration(seconds) + " left" : "";
 }
 
 }  // namespace
@@ -41,15 +48,14 @@ std::string progress_line(const ProgressState& state, double seconds, double sin
   else line += format_count(state.done, state.unit);
   const double here = state.done - state.restored, left = state.ended ? 0 : state.total - state.done;
   if (seconds < first_rate_after || here <= 0) {
-    const double expected = state.expected > 0 ? left / state.expected - seconds : 0;
-    return expected > 0 ? line + ", about " + format_duration(expected) + " left" : line;
+    return line + (state.expected > 0 ? time_left(", about ", left / state.expected - seconds) : "");
   }
   // The time in which `done` was done: later time belongs to the next block.
   const double passed = std::max(seconds - since, first_rate_after);
   line += ", " + format_rate(here / passed, state.unit + "/s");
   if (left <= 0) return line;
   const double counted_down = left * passed / here - (seconds - passed);
-  return line + ", " + format_duration(counted_down > 0 ? counted_down : left * seconds / here) + " left";
+  return line + time_left(", ", counted_down > 0 ? counted_down : left * seconds / here);
 }
 
 Progress::Progress(std::ostream& stream, ProgressStyle style, Clock clock, Columns columns)
@@ -62,21 +68,26 @@ void Progress::show(const ProgressState& state) {
   if (style_ == ProgressStyle::none) return;
   const std::lock_guard lock(mutex_);
   const double now = clock_();
-  if (!is_due(state, now)) return;
-  last_shown_ = now;
-  print(progress_line(state, now - stage_start_, now - done_since_));
+  Track& track = track_of(state, now);
+  if (!is_due(track, now)) return;
+  track.last_shown = now;
+  track.shown = true;
+  print(progress_line(state, now - track.begin, now - track.done_since));
 }
 
-bool Progress::is_due(const ProgressState& state, double now) {
-  if (state.stage != stage_) {
-    stage_ = state.stage;
-    stage_start_ = done_since_ = now;
-    done_ = state.done;
-    return true;
-  }
-  if (state.done != std::exchange(done_, state.done)) done_since_ = now;
-  if (state.ended) return true;
-  return now - last_shown_ >= (style_ == ProgressStyle::live ? live_interval : plain_interval);
+Progress::Track& Progress::track_of(const ProgressState& state, double now) {
+  const auto [found, is_new] = tracks_.try_emplace(state.stage);
+  Track& track = found->second;
+  if (is_new || track.ended || state.done < track.done) track = {now, state.done, now};
+  if (state.done != std::exchange(track.done, state.done)) track.done_since = now;
+  track.ended = state.ended;
+  return track;
+}
+
+bool Progress::is_due(const Track& track, double now) const {
+  if (track.ended) return track.shown;
+  if (!track.shown) return now - track.begin >= first_shown_after;
+  return now - track.last_shown >= (style_ == ProgressStyle::live ? live_interval : plain_interval);
 }
 
 void Progress::print(const std::string& line) {

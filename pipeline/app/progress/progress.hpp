@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -45,8 +46,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows the state, unless it was shown a moment ago (0.2 s live, 30 s plain; the begin and the end of a stage are
-  /// always shown). May be called as often as one likes. A live line that is wider than the terminal is cut.
+  /// Shows the state of a stage that lasts for a second or longer, unless it was shown a moment ago (0.2 s live, 30 s
+  /// plain). Of a stage that was shown the end is shown, too. May be called as often as one likes; several stages may
+  /// take turns. A live line that is wider than the terminal is cut.
   void show(const ProgressState& state);
   /// Prints a line of its own above the progress.
   void say(const std::string& line);
@@ -54,7 +56,16 @@ class Progress {
   void finish() noexcept;
 
  private:
-  bool is_due(const ProgressState& state, double now);
+  /// The state of one stage since it began, or began anew.
+  struct Track {
+    double begin = 0;
+    double done = 0, done_since = 0;  // and when that was new
+    double last_shown = 0;
+    bool shown = false, ended = false;
+  };
+
+  Track& track_of(const ProgressState& state, double now);
+  bool is_due(const Track& track, double now) const;
   void print(const std::string& line);
   std::string erasure() const;
   void clear();
@@ -64,16 +75,14 @@ class Progress {
   ProgressStyle style_;
   Clock clock_;
   Columns columns_;
-  std::string stage_;
-  double done_ = 0, done_since_ = 0;  // of the stage, and when that was new
-  double stage_start_ = 0;
-  double last_shown_ = 0;
+  std::map<std::string, Track> tracks_;  // by the names of stages
   bool line_stands_ = false;
   std::size_t drawn_ = 0;  // letters of the line that stands
 };
 
 /// "align (1 of 2): 45.3%, 3.34 Tcell/s, 12 min left".
-/// Before there is a rate the time left is the plan's; between blocks that end it counts down.
+/// Before there is a rate the time left is the plan's; between blocks that end it counts down. Less than a second is
+/// not named.
 /// @param seconds since the stage began in this attempt
 /// @param since the last block ended
 std::string progress_line(const ProgressState& state, double seconds, double since = 0);

@@ -9,19 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/app/show/bound.hpp"
+#include "pipeline/app/show/rate.hpp"
 #include "pipeline/app/show/united.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/profile.hpp"
 
 namespace terrace::app {
 namespace {
-
-/// Activities that take a stage's time, in the order in which they are listed.
-constexpr std::array<const char*, 4> activities{"computing", "reading", "copying", "writing"};
-
-/// The activity of each movement of a tile, by the profile's names of movements.
-const std::map<std::string, std::size_t> activity_of{{"read", 1},  {"copy up", 2}, {"copy down", 2},
-                                                     {"write", 3}, {"peer", 2},    {"assemble", 2}};
 
 /// A fraction of the whole problem: smaller fractions get no line.
 constexpr double told_share = 1e-3;
@@ -46,7 +41,7 @@ class StageColumns {
     if (found == numbers_.end()) found = numbers_.emplace(column, result_.numbers(path(column))).first;
     return found->second.at(stage);
   }
-  const std::array<double, 4>& activity(std::size_t stage) const { return activity_[stage]; }
+  const ActivitySeconds& activity(std::size_t stage) const { return activity_[stage]; }
   /// "table 410 ms in 1 block, walks 120 ms in 54 blocks"; empty if the stage has no parts.
   const std::string& parts(std::size_t stage) const { return parts_[stage]; }
   /// True if there were too many movements for each to have a record.
@@ -58,19 +53,19 @@ class StageColumns {
 
   void add_activities() {
     activity_.resize(count());
-    std::vector<std::array<Intervals, 4>> intervals(count());
+    std::vector<std::array<Intervals, activity_names.size()>> intervals(count());
     const auto stage = result_.numbers("/profile/copies/stage");
     const auto movement = result_.texts("/profile/copies/movement");
     const auto begin = result_.numbers("/profile/copies/begin"), end = result_.numbers("/profile/copies/end");
     movements_ = stage.size();
     for (std::size_t i = 0; i < stage.size(); ++i) {
-      const auto activity = activity_of.find(movement.at(i));
-      if (activity == activity_of.end()) continue;
-      intervals.at(static_cast<std::size_t>(stage[i]))[activity->second].emplace_back(begin.at(i), end.at(i));
+      const auto activity = activity_of(movement.at(i));
+      if (!activity) continue;
+      intervals.at(static_cast<std::size_t>(stage[i]))[*activity].emplace_back(begin.at(i), end.at(i));
     }
     for (std::size_t s = 0; s < count(); ++s) {
       activity_[s][0] = number("compute_seconds", s);
-      for (std::size_t a = 1; a < activities.size(); ++a) activity_[s][a] = united(std::move(intervals[s][a]));
+      for (std::size_t a = 1; a < activity_names.size(); ++a) activity_[s][a] = united(std::move(intervals[s][a]));
     }
   }
 
@@ -90,43 +85,26 @@ class StageColumns {
   const io::ResultReader& result_;
   std::vector<std::string> names_, units_, kinds_;
   mutable std::map<std::string, std::vector<double>> numbers_;
-  std::vector<std::array<double, 4>> activity_;
+  std::vector<ActivitySeconds> activity_;
   std::vector<std::string> parts_;
   std::size_t movements_ = 0;
 };
 
-/// The activities that took a stage's time: all that lasted nearly as long as the stage itself, or else the longest.
-std::string bound_by(const std::array<double, 4>& activity, double seconds) {
-  const auto longest =
-      static_cast<std::size_t>(std::max_element(activity.begin(), activity.end()) - activity.begin());
-  if (activity[longest] < 0.5 * seconds) return "bound by none of these: it mostly started, waited and finished";
-  std::string text;
-  for (std::size_t a = 0; a < activities.size(); ++a) {
-    if (a != longest && activity[a] < 0.9 * seconds) continue;
-    text += (text.empty() ? "" : " and ") + std::string(activities[a]);
-  }
-  return "bound by " + text;
-}
-
 std::string time_line(const StageColumns& stages, std::size_t stage, double seconds) {
   std::string text;
-  for (std::size_t a = 0; a < activities.size(); ++a) {
+  for (std::size_t a = 0; a < activity_names.size(); ++a) {
     const double part = stages.activity(stage)[a];
     if (part <= 0) continue;
-    text += fmt::format("{} {} ({:.0f}%), ", activities[a], format_duration(part),
-                        seconds > 0 ? 100 * part / seconds : 0.0);
+    text += fmt::format("{} {} ({}), ", activity_names[a], format_duration(part),
+                        format_share(seconds > 0 ? part / seconds : 0.0));
   }
-  return text + bound_by(stages.activity(stage), seconds) +
+  return text + "bound by " + bound_by(stages.activity(stage), seconds) +
          (stages.movements_left_out() ? "; beyond a million movements no more were recorded" : "");
 }
 
 std::string rate_line(const StageColumns& stages, std::size_t stage) {
-  const std::string unit = stages.unit(stage) + "/s";
-  const double limit = stages.number("limit", stage);
-  std::string text = format_rate(stages.number("rate", stage), unit) + " while computing";
-  if (limit <= 0) return text;
-  return text + fmt::format(", {:.0f}% of the limit of {} ({})", 100 * stages.number("fraction", stage),
-                            format_rate(limit, unit), stages.limit_kind(stage));
+  return rate_in_words({stages.number("compute_seconds", stage), stages.number("rate", stage),
+                        stages.number("limit", stage), stages.unit(stage), stages.limit_kind(stage)});
 }
 
 /// A fraction of the whole problem, as a line.
@@ -147,7 +125,7 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage) {
   const auto line = [&](const char* what, const std::string& said) {
     text += fmt::format("  {:<12}{}\n", what, said);
   };
-  if (of("rate") > 0) line("rate", rate_line(stages, stage));
+  if (const std::string rate = rate_line(stages, stage); !rate.empty()) line("rate", rate);
   line("predicted", format_duration(of("predicted_seconds")) + ", measured " + format_duration(seconds));
   line("time", time_line(stages, stage, seconds));
   if (const std::string parts = stages.parts(stage); !parts.empty()) line("parts", parts);

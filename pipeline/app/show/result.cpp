@@ -130,7 +130,7 @@ std::string describe_small(const std::filesystem::path& file) {
   const io::ResultReader reader(file);
   TextTable table{{"", ""}, {}};
   for (const io::DatasetSummary& dataset : reader.datasets()) {
-    if (dataset.only_dimension || is_bookkeeping(dataset) || dataset.path == "/job") continue;
+    if (!is_shown(dataset, "") || dataset.coordinate || dataset.path == "/job") continue;
     const std::string values = values_of(reader, dataset);
     if (!values.empty()) table.rows.push_back({dataset.path.substr(1), values});
   }

@@ -15,7 +15,7 @@ namespace terrace::app {
 std::string describe_result(const std::filesystem::path& file, const std::string& stage = {},
                             std::size_t width = no_terminal);
 
-/// The results of at most six values, one a line: "align/score  6562".
+/// The results of at most six values, one a line: "align/score  6562"; without names and places along dimensions.
 std::string describe_small(const std::filesystem::path& file);
 
 /// True if the dataset is described: it is none of the program's own, and of the stage; empty: of any.

@@ -46,30 +46,70 @@ std::string shown(ProgressStyle style, double seconds) {
 }
 
 TEST_CASE("Elsewhere than on a terminal a plain line appears now and then") {
-  const std::string text = shown(ProgressStyle::plain, 61);
+  const std::string text = shown(ProgressStyle::plain, 62);
   CHECK(std::count(text.begin(), text.end(), '\n') == 4);
   CHECK(text.find('\r') == std::string::npos);
-  CHECK(text.starts_with("align (1 of 2): 0.0%\nalign (1 of 2): 30.0%, 10"));
+  CHECK(text.starts_with("align (1 of 2): 1.0%, 10 cell/s, 99.0 s left\nalign (1 of 2): 31.0%, 10"));
+}
+
+TEST_CASE("What takes less than a second has no progress") {
+  for (const ProgressStyle style : {ProgressStyle::plain, ProgressStyle::live}) {
+    std::ostringstream stream;
+    double now = 0;
+    Progress progress(stream, style, [&] { return now; });
+    for (const char* stage : {"first", "second", "third"}) {
+      ProgressState state{stage, 1, 3, 0, 1000, 0, "cell", 2000};
+      progress.show(state);
+      now += 0.9;
+      state.done = 990;
+      progress.show(state);
+      state.ended = true;
+      progress.show(state);
+    }
+    CHECK(stream.str().empty());
+  }
+}
+
+TEST_CASE("A time left of less than a second is not named") {
+  CHECK(progress_line(state_at(999), 10) == "align (1 of 2): 99.9%, 99.9 cell/s");
+  CHECK(progress_line({"align", 1, 1, 0, 1000, 0, "cell", 1e9}, 0) == "align: 0.0%");
+  CHECK(progress_line({"align", 1, 1, 0, 1000, 0, "cell", 1000}, 0.01) == "align: 0.0%");
+  CHECK(progress_line({"align", 1, 1, 0, 1000, 0, "cell", 500}, 0) == "align: 0.0%, about 2.00 s left");
 }
 
 TEST_CASE("On a terminal one line is written again and again, and goes away") {
-  const std::string text = shown(ProgressStyle::live, 1);
+  const std::string text = shown(ProgressStyle::live, 2);
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   CHECK(std::count(text.begin(), text.end(), '\r') >= 5);
   CHECK(text.ends_with("\r\x1b[Kdone\n"));
 }
 
-TEST_CASE("A new stage is shown at once, and its rate begins anew") {
+TEST_CASE("The rate of a new stage begins anew") {
   std::ostringstream stream;
   double now = 0;
   Progress progress(stream, ProgressStyle::plain, [&] { return now; });
   progress.show(state_at(0));
   now = 1;
+  progress.show(state_at(0));
+  progress.show({"next", 2, 2, 0, 10, 0, "cell"});
+  now = 2;
   progress.show({"next", 2, 2, 0, 10, 0, "cell"});
   now = 41;
   progress.show({"next", 2, 2, 4, 10, 0, "cell"});
   CHECK(stream.str() ==
         "align (1 of 2): 0.0%\nnext (2 of 2): 0.0%\nnext (2 of 2): 40.0%, 0.10 cell/s, 60.0 s left\n");
+}
+
+TEST_CASE("Stages that take turns keep their times, and one that begins again begins anew") {
+  std::ostringstream stream;
+  double now = 0;
+  Progress progress(stream, ProgressStyle::plain, [&] { return now; });
+  for (now = 0; now < 2; now += 0.25) {
+    progress.show({"long", 1, 1, 100 * now, 1000, 0, "cell"});
+    progress.show({"short", 1, 1, 0, 10, 0, "byte"});
+    progress.show({"short", 1, 1, 10, 10, 0, "byte", 0, true});
+  }
+  CHECK(stream.str() == "long: 10.0%, 100 cell/s, 9.00 s left\n");
 }
 
 TEST_CASE("The time left counts down while a block is computed") {
@@ -87,11 +127,13 @@ TEST_CASE("Before the first block of an attempt has ended the time left is the p
   CHECK(progress_line(state, 30, 30) == "align: 50.0%");
 }
 
-TEST_CASE("Elsewhere than on a terminal each stage begins with its first state and ends with its last") {
+TEST_CASE("Elsewhere than on a terminal a long stage ends with its last state") {
   std::ostringstream stream;
   double now = 0;
   Progress progress(stream, ProgressStyle::plain, [&] { return now; });
   ProgressState state{"align", 1, 1, 100, 1000, 100, "cell"};
+  progress.show(state);
+  now = 1;
   progress.show(state);
   now = 2;
   state.done = 500;
@@ -112,8 +154,10 @@ std::string drawn(std::size_t columns, std::size_t later) {
       stream, ProgressStyle::live, [&] { return now; }, [&] { return width; });
   const std::string name(53, 'x');
   progress.show({name, 1, 1, 10, 1000, 10, "cell"});
-  width = later;
   now = 1;
+  progress.show({name, 1, 1, 10, 1000, 10, "cell"});
+  width = later;
+  now = 2;
   progress.show({name, 1, 1, 10, 1000, 10, "cell"});
   progress.finish();
   return stream.str();

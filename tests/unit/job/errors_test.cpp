@@ -310,10 +310,22 @@ TEST_CASE("Of equally near names up to three are named") {
 }
 
 TEST_CASE("Times of any length are given in a unit that fits") {
+  CHECK(format_duration(0) == "0 s");
+  CHECK(format_duration(4e-9) == "under 1 us");
+  CHECK(format_duration(2e-6) == "2.00 us");
   CHECK(format_duration(90) == "90.0 s");
   CHECK(format_duration(3600 * 7 + 120) == "7 h 2 min");
   CHECK(format_duration(1e12) == "3.17e+04 years");
   CHECK(format_duration(1e30) == "3.17e+22 years");
+}
+
+TEST_CASE("A share is told in digits that say something") {
+  CHECK(format_share(0) == "0%");
+  CHECK(format_share(2e-7) == "under 0.01%");
+  CHECK(format_share(0.0031) == "0.3%");
+  CHECK(format_share(0.00999) == "1%");
+  CHECK(format_share(0.104) == "10%");
+  CHECK(format_share(1.25) == "125%");
 }
 
 TEST_CASE("Things are counted in whole numbers up to a thousand, and measured in three digits") {
