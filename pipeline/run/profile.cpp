@@ -91,6 +91,15 @@ void Profile::add(BlockRecord block, const std::string& part) {
   if (unlogged_.size() >= most_unlogged) log_blocks(true);
 }
 
+void Profile::note_memory(int device, std::int64_t bytes) {
+  memory_.add({static_cast<std::int64_t>(stages_.size()) - 1, device, now(), bytes});
+}
+
+void Profile::end_stage() {
+  stage().end = now();
+  memory_.end_stage(stage().end);
+}
+
 void Profile::log_blocks(bool at_once) {
   if (!log_ || unlogged_.empty() || (!at_once && now() - last_logged_ < 1)) return;
   last_logged_ = now();

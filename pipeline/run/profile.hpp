@@ -10,6 +10,7 @@
 #include "pipeline/run/profile/block_log.hpp"
 #include "pipeline/run/profile/block_record.hpp"
 #include "pipeline/run/profile/busy_time.hpp"
+#include "pipeline/run/profile/memory_log.hpp"
 
 namespace terrace::run {
 
@@ -54,6 +55,7 @@ struct StageRecord {
   Work before = {};    // of earlier attempts
   std::int64_t bytes_read = 0, bytes_up = 0, bytes_down = 0, bytes_written = 0;
   std::int64_t peak_host = 0, peak_device = 0;
+  std::int64_t budget_host = 0, budget_device = 0;  // that the stage may hold
   double predicted_seconds = 0;
   std::string unit = {};        // of operations
   double rate = 0;              // operations a second while computing
@@ -97,10 +99,15 @@ class Profile {
   /// @param part of the stage's work; empty: the stage has no parts
   void add(BlockRecord block, const std::string& part = {});
   void add(CopyRecord copy);
+  /// Notes the bytes that a location holds now. @param device -1: the host
+  void note_memory(int device, std::int64_t bytes);
+  /// Ends the stage: it holds no memory any more.
+  void end_stage();
 
   const std::vector<StageRecord>& stages() const { return stages_; }
   const std::vector<BlockRecord>& blocks() const { return blocks_; }
   const std::vector<CopyRecord>& copies() const { return copies_; }
+  const std::vector<MemoryRecord>& memory() const { return memory_.records(); }
 
  private:
   void append(const BlockRecord& block);
@@ -115,6 +122,7 @@ class Profile {
   std::vector<StageRecord> stages_;
   std::vector<BlockRecord> blocks_;
   std::vector<CopyRecord> copies_;
+  MemoryLog memory_;
   std::int64_t run_length_ = 1;  // blocks that share one record
 };
 

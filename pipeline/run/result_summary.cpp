@@ -151,6 +151,12 @@ void add_stages(const Profile& profile, io::Finish& finish) {
   columns.add(
       "peak_device", "most memory of a device held at a time", records, [](const R& r) { return r.peak_device; },
       "byte");
+  columns.add(
+      "budget_host", "host memory that the stage may hold", records, [](const R& r) { return r.budget_host; },
+      "byte");
+  columns.add(
+      "budget_device", "memory of a device that the stage may hold; 0: devices share the memory of the host", records,
+      [](const R& r) { return r.budget_device; }, "byte");
 }
 
 /// Adds the sums of each kind of work, for stages with several.
@@ -258,6 +264,21 @@ void add_copies(const RunPlan& plan, const Profile& profile, io::Finish& finish)
       [](const R& r) { return r.end; }, "s");
 }
 
+/// Adds the memory that each location held.
+void add_memory(const Profile& profile, io::Finish& finish) {
+  const auto& records = profile.memory();
+  Columns columns(finish, "/profile/memory/", "change", records.size());
+  using R = MemoryRecord;
+  columns.add("stage", "index of the stage", records, [](const R& r) { return r.stage; });
+  columns.add("device", "index of the device; -1: the host", records,
+              [](const R& r) { return static_cast<std::int32_t>(r.device); });
+  columns.add(
+      "time", "from when on it is held, since the start of the run's first attempt", records,
+      [](const R& r) { return r.time; }, "s");
+  columns.add(
+      "bytes", "memory held, the most of a short time", records, [](const R& r) { return r.bytes; }, "byte");
+}
+
 void add_devices(const RunSettings& settings, io::Finish& finish) {
   std::vector<device::Limits> records;
   for (const device::Context* context : settings.devices) records.push_back(context->limits());
@@ -350,6 +371,7 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   add_parts(report.profile, finish);
   add_blocks(report.profile, finish);
   add_copies(plan, report.profile, finish);
+  add_memory(report.profile, finish);
   add_devices(settings, finish);
 
   auto root = [&](const std::string& name, io::Attribute::Value value) {
@@ -364,6 +386,7 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   root("started", origin.started);
   root("finished", origin.finished);
   root("attempts", report.attempts);
+  root("seconds", report.profile.seconds());
   root("identity", plan.identity.dump());
   root("inputs", plan.inputs.dump());
   root("contents", plan.contents.dump());

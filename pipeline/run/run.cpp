@@ -22,10 +22,11 @@ using Json = nlohmann::json;
 struct Memory {
   std::vector<std::unique_ptr<Pool>> owned;
   std::vector<Pool*> pools;
+  std::size_t workspace;  // of each location that computes, in addition to its pool
 
-  Memory(const RunSettings& settings, std::size_t workspace) {
+  Memory(const RunSettings& settings, std::size_t workspace_bytes) : workspace(workspace_bytes) {
     device::Context* first = settings.devices.front();
-    const auto beside = [=](std::size_t budget) { return budget - std::min(budget, workspace); };
+    const auto beside = [this](std::size_t budget) { return budget - std::min(budget, workspace); };
     add(
         first->shares_host_memory() ? beside(settings.host_budget) : settings.host_budget,
         [=](std::size_t n) { return first->allocate_host(n); },
@@ -42,7 +43,29 @@ struct Memory {
     }
   }
 
+  /// Notes what each location holds now.
+  void note(Profile& profile) const {
+    for (std::size_t at = 0; at < pools.size(); ++at) {
+      if (pools[at] != nullptr)
+        profile.note_memory(static_cast<int>(at) - 1, with_workspace(at, pools[at]->allocated()));
+    }
+  }
+  /// The most that the host has held, and the most of any device.
+  void set_peaks(StageRecord& stage) const {
+    stage.peak_host = with_workspace(0, pools[0]->peak());
+    for (std::size_t at = 1; at < pools.size(); ++at) {
+      if (pools[at] != nullptr)
+        stage.peak_device = std::max(stage.peak_device, with_workspace(at, pools[at]->peak()));
+    }
+  }
+
  private:
+  /// Bytes of a pool, and of the workspace if kernels compute in its memory.
+  std::int64_t with_workspace(std::size_t at, std::size_t bytes) const {
+    const bool computes = at > 0 || pools[1] == nullptr;
+    return static_cast<std::int64_t>(bytes + (computes ? workspace : 0));
+  }
+
   void add(std::size_t budget, Pool::Allocate allocate, Pool::Release release, Growth growth) {
     owned.push_back(std::make_unique<Pool>(budget, std::move(allocate), std::move(release), growth));
     pools.push_back(owned.back().get());
@@ -71,6 +94,10 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   record.predicted_seconds = predicted_seconds(prediction);
   record.whole = planned.stage->whole();
   record.repeated = std::max<std::int64_t>(0, folder.noted(static_cast<std::int64_t>(number)) - done);
+  record.budget_host = static_cast<std::int64_t>(settings.host_budget);
+  if (!settings.devices.front()->shares_host_memory()) {
+    record.budget_device = static_cast<std::int64_t>(settings.device_budget);
+  }
   record.begin = profile.now();
   profile.begin_stage(record);
 
@@ -83,6 +110,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   environment.stop = settings.stop;
   environment.checkpoint_seconds = settings.checkpoint_seconds;
   environment.window_bytes = settings.window_bytes;
+  environment.note_memory = [&] { memory.note(profile); };
   environment.note_done = [&](const StageProgress& progress) {
     const double share = prediction.operations > 0 ? progress.operations / prediction.operations : 0;
     folder.note_done({static_cast<std::int64_t>(number), progress.done_blocks, share});
@@ -111,18 +139,9 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
       throw error.in_stage(planned.name, plan.inputs);
     }
   }
+  profile.end_stage();
   StageRecord& stage = profile.stage();
-  stage.end = profile.now();
-  stage.peak_host = static_cast<std::int64_t>(memory.pools[0]->peak());
-  if (settings.devices.front()->shares_host_memory()) {
-    stage.peak_host += static_cast<std::int64_t>(prediction.workspace_bytes);
-  }
-  for (std::size_t d = 1; d < memory.pools.size(); ++d) {
-    if (memory.pools[d] != nullptr) {
-      stage.peak_device = std::max(stage.peak_device, static_cast<std::int64_t>(memory.pools[d]->peak()) +
-                                                          static_cast<std::int64_t>(prediction.workspace_bytes));
-    }
-  }
+  memory.set_peaks(stage);
   if (const double seconds = stage.computing.seconds(); seconds > 0) stage.rate = stage.operations / seconds;
   return written;
 }

@@ -8,7 +8,9 @@ import unittest
 from made_profiles import PictureTest, many
 from terrace_runs import FAILED, WRONG, h5py, main, numpy, random_letters
 
-EMPTY = {"meta", "link", "br", "hr", "img", "input", "path", "rect", "circle"}
+EMPTY = {"meta", "link", "br", "hr", "img", "input", "line", "rect", "circle"}
+ACTIVITY = {"read": "reading", "copy up": "copying", "copy down": "copying", "peer": "copying", "assemble": "copying",
+            "write": "writing"}
 
 
 class Page(html.parser.HTMLParser):
@@ -46,7 +48,7 @@ class Page(html.parser.HTMLParser):
                 self.links.append(value)
             if name.startswith("on"):
                 self.faults.append(f"{tag} {name}")
-        if tag not in EMPTY or tag in ("path", "rect", "circle"):
+        if tag not in EMPTY or tag in ("line", "rect", "circle"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attributes):
@@ -118,6 +120,23 @@ class Reports(ReportTest):
                 self.assertAlmostEqual(row["rate"] * busy / row["bytes"], 1, places=6)
         memory = self.table(page, "Most memory")
         self.assertEqual([row["host"] for row in memory], list(stages["peak_host"]))
+        self.assertEqual([row["budget of the host"] for row in memory], list(stages["budget_host"]))
+        self.check_bounds_of_stages(page, stages, copies)
+
+    def check_bounds_of_stages(self, page, stages, copies):
+        """Times of activities are those of the profile; `show` names the same bounds."""
+        said = self.terrace("show", "result.h5").stdout
+        bounds = re.findall(r"bound by ([^\n;]*(?:\n {14}[^\n;]*)*)", said)
+        rows = self.table(page, "The activities")
+        self.assertEqual([row["bound by"] for row in rows], [" ".join(bound.split()) for bound in bounds])
+        for number, row in enumerate(rows):
+            self.assertEqual(row["computing"], stages["compute_seconds"][number])
+            for activity in ("reading", "copying", "writing"):
+                of = numpy.array([ACTIVITY[movement] == activity for movement in copies["movement"]], bool)
+                of &= copies["stage"] == number
+                self.assertAlmostEqual(row[activity], united(copies["begin"][of], copies["end"][of]), places=9)
+            self.assertIn(f"{stages['name'][number]} ", page.text)
+        self.assertRegex(page.text, r"Took [0-9.]+ m?s: align [0-9.]+ m?s, bound by ")
 
     def test_hold_the_figures_of_the_profile(self):
         self.made_result()
@@ -131,7 +150,7 @@ class Reports(ReportTest):
         self.assertIn(result["job"].asstr()[()], page.text)
         devices = self.table(page, "Devices")
         self.assertEqual([row["memory rate"] for row in devices], list(self.columns_of("devices")["memory_rate"]))
-        for part in ("What each queue", "Rates of stages", "Predicted and measured"):
+        for part in ("What each queue", "Rates of stages", "Predicted and measured", "Memory over time: host"):
             self.assertTrue(any(title.startswith(part) for title in page.titles), part)
 
     def test_draw_each_block_and_copy_where_they_are_few(self):
@@ -142,15 +161,71 @@ class Reports(ReportTest):
                   "bytes": [1024], "begin": [0.0], "end": [2.0]}
         self.with_profile(blocks, copies)
         self.report()
-        drawn = re.findall(r'<rect class="s0" x="([0-9.]+)"[^>]* width="([0-9.]+)"[^>]*><title>([^<]*)</title>',
+        drawn = re.findall(r'<rect class="s0" x="([0-9.]+)%"[^>]* width="([0-9.]+)%"[^>]*><title>([^<]*)</title>',
                            (self.folder / "page.html").read_text())
         places = {title: (float(x), float(width)) for x, width, title in drawn if " at " in title}
-        self.assertEqual(sorted(places), ["align 0: 1.00 s at 0.00 us, 8 operations/s",
+        self.assertEqual(sorted(places), ["align 0: 1.00 s at 0 s, 8 operations/s",
                                           "align 1: 1.00 s at 3.00 s, 4 operations/s",
-                                          "read a[3]: 1.00 KiB in 2.00 s at 0.00 us, 512 B/s"])
-        for title, (x, width) in zip(sorted(places), ((130, 250), (880, 250), (130, 500))):
-            self.assertAlmostEqual(places[title][0], x, delta=0.1)
-            self.assertAlmostEqual(places[title][1], width, delta=0.5)
+                                          "read a[3]: 1.00 KiB in 2.00 s at 0 s, 512 B/s"])
+        for title, (x, width) in zip(sorted(places), ((0, 25), (75, 25), (0, 50))):
+            self.assertAlmostEqual(places[title][0], x, delta=0.01)
+            self.assertAlmostEqual(places[title][1], width, delta=0.05)
+
+    def test_cut_roofs_where_they_cross(self):
+        """A sloped roof ends at the highest level one; a level one begins at the steepest sloped one."""
+        self.made_result(stages=("align",))
+        with h5py.File(self.folder / "result.h5", "r+") as file:
+            stages = file["profile/stages"]
+            for column, value in (("operations", 1e9), ("seconds", 2.0), ("limit", 5e9), ("bytes_read", 1e8),
+                                  ("bytes_written", 0), ("bytes_up", 4e8), ("bytes_down", 0)):
+                stages[column][0] = value
+            file["profile/devices/link_rate"][0] = 5e9
+        copies = {"stage": [0], "array": ["a"], "tile": [3], "generation": [0], "movement": ["read"], "device": [-1],
+                  "bytes": [10**8], "begin": [0.0], "end": [0.1]}  # 1 GB/s
+        self.with_profile({}, copies)
+        self.report()
+        text = (self.folder / "page.html").read_text()
+        roofs = {name: [float(part) for part in parts] for *parts, name in re.findall(
+            r'<line class="ceiling[^"]*" x1="([0-9.]+)%" y1="([0-9.]+)" x2="([0-9.]+)%" y2="([0-9.]+)"><title>([^<]*)', text)}
+        self.assertEqual(sorted(roofs), ["align: device memory", "disk, 1.00 GB/s", "link, 5.00 GB/s"])
+        level, disk, link = (roofs[name] for name in ("align: device memory", "disk, 1.00 GB/s", "link, 5.00 GB/s"))
+        self.assertEqual(level[1], level[3])
+        for x, y in (disk[2:], link[2:]):
+            self.assertAlmostEqual(y, level[1], delta=0.2)  # they end on it
+        self.assertAlmostEqual(link[2], level[0], delta=0.01)  # where it begins
+        self.assertLess(link[2], disk[2])
+        self.assertLess(disk[2], level[2])
+        # A decade is as wide for all: the disk meets the level roof at 5 operations a byte, the link at 1.
+        circle = re.search(r'<circle class="s0" cx="([0-9.]+)%" cy="([0-9.]+)"', text)
+        decade = (disk[2] - link[2]) / numpy.log10(5)
+        self.assertAlmostEqual(float(circle[1]), link[2] + decade, delta=0.02)  # 10 operations a byte of the disk
+        self.assertGreater(float(circle[2]), level[1])  # and below the roof
+
+    def test_draw_memory_over_time_below_its_budget(self):
+        self.made_result(stages=("align", "other"))
+        memory = self.columns_of("memory")
+        stages = self.columns_of("stages")
+        for number in range(2):
+            most = memory["bytes"][(memory["stage"] == number) & (memory["device"] == -1)].max()
+            self.assertGreater(most, 0)
+            self.assertLessEqual(most, stages["budget_host"][number])
+            self.assertLessEqual(abs(most - stages["peak_host"][number]), stages["peak_host"][number] / 2)
+        self.assertTrue((numpy.diff(memory["time"][memory["device"] == -1]) >= 0).all())
+        self.with_profile({}, {}, memory={
+            "stage": [0, 0, 1, 1], "device": numpy.array([-1, -1, -1, -1], "i4"), "time": [0.0, 1.0, 2.0, 4.0],
+            "bytes": [1 << 20, 2 << 20, 3 << 20, 0]})
+        with h5py.File(self.folder / "result.h5", "r+") as file:
+            file["profile/stages/budget_host"][...] = 4 << 20
+        page = self.report()
+        self.assertIn("host: at most 3.00 MiB of a budget of 4.00 MiB (dashed)", page.text)
+        drawn = re.findall(r'<rect class="(s[01])" x="([0-9.]+)%" y="[0-9.]+" width="([0-9.]+)%" height="([0-9.]+)">'
+                           r'<title>([0-9.]+ MiB)</title>', (self.folder / "page.html").read_text())
+        for (stage, x, width, height, said), wanted in zip(drawn, (("s0", 0, 25, 25, "1.00 MiB"), ("s0", 25, 25, 50, "2.00 MiB"),
+                                                                  ("s1", 50, 50, 75, "3.00 MiB"))):
+            self.assertEqual((stage, said), (wanted[0], wanted[4]))
+            for found, number in ((x, wanted[1]), (width, wanted[2]), (height, wanted[3])):
+                self.assertAlmostEqual(float(found), number, delta=0.4)
+        self.assertEqual(len(drawn), 3)
 
     def test_of_many_blocks_are_small_and_soon_done(self):
         self.made_result()
@@ -185,13 +260,13 @@ class Reports(ReportTest):
         texts = {key: numpy.array([], h5py.string_dtype()) for key in ("array", "movement")}
         self.with_profile(blocks, {**nothing, **texts})
         self.report()
-        drawn = re.findall(r'<rect class="(s[01])" opacity="([0-9.]+)" x="([0-9.]+)"[^>]* width="([0-9.]+)"',
+        drawn = re.findall(r'<rect class="(s[01])" opacity="([0-9.]+)" x="([0-9.]+)%"[^>]* width="([0-9.]+)%"',
                            (self.folder / "page.html").read_text())
         strong = sum(float(width) for _, opacity, _, width in drawn if opacity == "1.0")
-        self.assertAlmostEqual(strong, 500, delta=15)
+        self.assertAlmostEqual(strong, 50, delta=1.5)
         self.assertEqual({stage for stage, opacity, _, _ in drawn if opacity == "1.0"}, {"s0"})
         weak = sum(float(width) for stage, opacity, _, width in drawn if stage == "s1" and float(opacity) <= 0.4)
-        self.assertAlmostEqual(weak, 500, delta=15)
+        self.assertAlmostEqual(weak, 50, delta=1.5)
 
     def test_show_what_a_job_says_as_text(self):
         self.made_result(stages=("align",))
@@ -246,11 +321,21 @@ class Shapes(ReportTest):
         self.made_result()
         self.report()
         shot = self.folder / "page.png"
-        ended = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,1600",
-                                f"--user-data-dir={self.folder}/browser", f"--screenshot={shot}",
+        call = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/browser"]
+        ended = subprocess.run([*call, "--window-size=1200,1600", f"--screenshot={shot}",
                                 f"file://{self.folder}/page.html"], capture_output=True, timeout=120)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertGreater(shot.stat().st_size, 20_000)
+        # In a narrow frame nothing but the job's own lines is wider than the page.
+        self.write("frame.html", "<iframe id=f src=page.html width=420 height=900></iframe><script>f.onload = () => { "
+                   "const page = f.contentDocument; document.title = page.documentElement.scrollWidth + ' ' + "
+                   "[...page.querySelectorAll('table, svg, p, nav')].filter(e => e.scrollWidth > 400).length; }</script>")
+        dumped = subprocess.run([*call, "--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom",
+                                 f"file://{self.folder}/frame.html"], capture_output=True, text=True, timeout=120)
+        widths = re.search(r"<title>([0-9]+) ([0-9]+)</title>", dumped.stdout)
+        self.assertIsNotNone(widths, dumped.stdout + dumped.stderr)
+        self.assertLessEqual(int(widths[1]), 420)
+        self.assertEqual(int(widths[2]), 0)
 
 
 class Errors(ReportTest):

@@ -6,6 +6,8 @@
 #include <ostream>
 
 #include "pipeline/app/markup.hpp"
+#include "pipeline/app/pictures/axis.hpp"
+#include "pipeline/base/units.hpp"
 
 namespace terrace::app {
 namespace {
@@ -33,7 +35,7 @@ th, td { padding: .25rem .8rem .25rem 0; text-align: left; vertical-align: top; 
 thead th { color: var(--soft); font-weight: 500; } tbody th { font-weight: 600; white-space: nowrap; }
 td.n, th.n { text-align: right; white-space: nowrap; }
 td.short { white-space: nowrap; } td.text { max-width: 26rem; overflow-wrap: break-word; }
-svg { display: block; width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+svg { display: block; width: 100%; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 svg text.soft { fill: var(--soft); } svg .grid { stroke: var(--line); stroke-width: 1; fill: none; }
 svg .band { fill: var(--band); } svg .ceiling { stroke: var(--soft); stroke-width: 1.5; fill: none; }
 svg .dashed { stroke-dasharray: 5 4; } svg .halo { paint-order: stroke; stroke: var(--page); stroke-width: 3; }
@@ -45,6 +47,16 @@ svg .hollow { fill: none; stroke: var(--c); stroke-width: 1.5; }
   margin-right: .4em; }
 .legend span { margin-right: 1.2rem; white-space: nowrap; }
 meter { width: 7rem; } pre { background: var(--band); padding: .8rem 1rem; overflow-x: auto; font-size: .85rem; }
+@media (max-width: 44rem) {
+  main { padding: .5rem .9rem 3rem; }
+  table, caption, tbody, tr { display: block; } thead { display: none; }
+  tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  th, td { display: flex; justify-content: space-between; gap: 1rem; padding: .1rem 0; border: 0; }
+  tbody th { display: block; } td:empty { display: none; }
+  tbody th, td, td.n, td.short, td.text { white-space: normal; overflow-wrap: anywhere; max-width: none; }
+  td::before { content: attr(data-label); color: var(--soft); white-space: nowrap; text-align: left; }
+  td { text-align: right; }
+}
 )";
 
 constexpr std::size_t most_short = 24;  // letters of a cell that is not wrapped
@@ -99,11 +111,33 @@ void write_table(std::ostream& out, const PageTable& table) {
           << (is_number(row[column]) ? "n"
               : is_short             ? "short"
                                      : "text")
-          << "\">" << row[column] << "</td>";
+          << "\" data-label=\"" << escape_markup(table.heading.at(column)) << "\">" << row[column] << "</td>";
     }
     out << "</tr>\n";
   }
   out << "</tbody></table></div>\n";
+}
+
+void begin_picture(std::ostream& out, double height, const std::string& id, const std::string& title) {
+  out << fmt::format("<svg role=\"img\" height=\"{:.0f}\" aria-labelledby=\"{}\"><title id=\"{}\">{}</title>\n",
+                     height, id, id, escape_markup(title));
+}
+
+void end_picture(std::ostream& out) { out << "</svg>\n"; }
+
+std::string across(double part) { return fmt::format("{:.3f}%", 100 * part); }
+
+void write_time_axis(std::ostream& out, double seconds, double top, double bottom) {
+  constexpr int ticks = 5;
+  constexpr double near_end = 0.9;
+  for (const double tick : linear_ticks(0, seconds, ticks)) {
+    const double part = tick / seconds;
+    const char* anchor = tick == 0 ? "start" : part > near_end ? "end" : "middle";
+    out << fmt::format(
+        "<line class=\"grid\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/><text class=\"soft\" x=\"{0}\" y=\"{3}\" "
+        "text-anchor=\"{4}\">{5}</text>\n",
+        across(part), top, bottom, bottom + 15, anchor, tick == 0 ? "0" : escape_markup(format_duration(tick)));
+  }
 }
 
 std::string colour_class(std::size_t stage) { return "s" + std::to_string(stage % stage_colours); }

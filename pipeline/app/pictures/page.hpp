@@ -31,6 +31,15 @@ struct PageTable {
 };
 void write_table(std::ostream& out, const PageTable& table);
 
+/// Begins a picture (SVG) as wide as the page and so many pixels high. Places across it are parts of its width, see
+/// across(), so that texts keep their size on narrow pages. @param id of its title in the page
+void begin_picture(std::ostream& out, double height, const std::string& id, const std::string& title);
+void end_picture(std::ostream& out);
+/// "12.500%" of 0.125: a place or a width across a picture.
+std::string across(double part);
+/// Draws times from 0 to `seconds` as lines from `top` to `bottom`, over the whole width, with their names below.
+void write_time_axis(std::ostream& out, double seconds, double top, double bottom);
+
 /// The number of colours of stages; stage i has the class "s" + i modulo that number.
 inline constexpr std::size_t stage_colours = 8;
 std::string colour_class(std::size_t stage);

@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <ostream>
 
 #include "pipeline/app/markup.hpp"
+#include "pipeline/app/pictures/memory_picture.hpp"
+#include "pipeline/app/pictures/memory_rows.hpp"
 #include "pipeline/app/pictures/page.hpp"
 #include "pipeline/app/pictures/queues.hpp"
 #include "pipeline/app/pictures/roofline.hpp"
+#include "pipeline/app/pictures/roofs.hpp"
+#include "pipeline/app/pictures/stage_bars.hpp"
 #include "pipeline/app/pictures/stage_sums.hpp"
 #include "pipeline/app/pictures/timeline.hpp"
+#include "pipeline/app/show/bound.hpp"
 #include "pipeline/app/show/datasets.hpp"
 #include "pipeline/base/units.hpp"
 
@@ -27,7 +33,7 @@ std::string seconds_cell(double seconds) { return data_markup(seconds, format_du
 std::string bytes_cell(double bytes) { return data_markup(bytes, format_size(bytes)); }
 std::string count_cell(double count) { return data_markup(count, fmt::format("{:.0f}", count)); }
 std::string rate_cell(double rate, const std::string& unit) { return data_markup(rate, format_rate(rate, unit)); }
-std::string share_cell(double share) { return data_markup(share, fmt::format("{:.3g}%", 100 * share)); }
+std::string share_cell(double share) { return data_markup(share, format_share(share)); }
 
 /// Writes the sections of a report in order.
 class ReportWriter {
@@ -36,28 +42,26 @@ class ReportWriter {
       : result_(result),
         out_(out),
         profile_(read_profile(result, path)),
-        stages_(read_stage_sums(result, profile_)) {}
+        stages_(read_stage_sums(result, profile_)),
+        memory_(read_memory(result, path, stages_.size())) {}
 
   void write() {
     begin_page(out_, attribute("title"));
     write_origin();
-    section("stages", "Stages", &ReportWriter::write_stages);
-    section("results", "Results", &ReportWriter::write_results);
-    section("timeline", "Timeline", &ReportWriter::write_timelines);
-    section("limits", "Rates and limits", &ReportWriter::write_limits);
-    section("moved", "Bytes moved", &ReportWriter::write_movements);
-    section("attempts", "Attempts", &ReportWriter::write_attempts);
-    section("devices", "Devices", &ReportWriter::write_devices);
-    section("job", "The job", &ReportWriter::write_job);
+    for (const Section& section : sections) {
+      begin_section(out_, section.id, section.heading);
+      (this->*section.write_content)();
+      end_section(out_);
+    }
     end_page(out_);
   }
 
  private:
-  void section(const char* id, const char* heading, void (ReportWriter::*write_content)()) {
-    begin_section(out_, id, heading);
-    (this->*write_content)();
-    end_section(out_);
-  }
+  struct Section {
+    const char *id, *heading;
+    void (ReportWriter::*write_content)();
+  };
+  static const std::array<Section, 9> sections;
 
   std::string attribute(const char* name) const { return result_.attribute(name).value_or("?"); }
 
@@ -76,14 +80,28 @@ class ReportWriter {
                                       attribute("version"), attribute("commit"), attribute("host"),
                                       attribute("devices"), attribute("started"), attribute("finished"),
                                       attempts == "1" ? "in one attempt" : "in " + attempts + " attempts"))
-         << "</p>\n<nav aria-label=\"Sections\">";
-    for (const auto& [id, name] :
-         {std::pair("stages", "Stages"), std::pair("results", "Results"), std::pair("timeline", "Timeline"),
-          std::pair("limits", "Rates and limits"), std::pair("moved", "Bytes moved"),
-          std::pair("attempts", "Attempts"), std::pair("devices", "Devices"), std::pair("job", "Job")}) {
-      out_ << "<a href=\"#" << id << "\">" << name << "</a>";
+         << "</p>\n<p>" << escape_markup(describe_time()) << "</p>\n<nav aria-label=\"Sections\">";
+    for (const Section& section : sections) {
+      out_ << "<a href=\"#" << section.id << "\">" << section.heading << "</a>";
     }
     out_ << "</nav>\n</header>\n";
+  }
+
+  /// "Took 1.78 s: align 1.36 s, bound by writing; path 329 ms, bound by computing."
+  std::string describe_time() const {
+    constexpr std::size_t most_stages = 6;
+    std::string text;
+    std::size_t told = 0;
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      const StageSums& stage = stages_[s];
+      if (!stage.computed() || ++told > most_stages) continue;
+      text += fmt::format("{}{} {}, bound by {}", text.empty() ? ": " : "; ", profile_.stages[s],
+                          format_duration(stage.seconds), bound_by(stage.activities, stage.seconds));
+    }
+    if (told > most_stages) text += fmt::format("; and {} more", told - most_stages);
+    const auto seconds = result_.attribute("seconds");
+    const std::string whole = seconds ? " " + format_duration(std::strtod(seconds->c_str(), nullptr)) : "";
+    return (last_attempt() > 1 ? "The last attempt took" : "Took") + whole + text + ".";
   }
 
   /// The stage's name with the colour that it has in pictures.
@@ -94,9 +112,8 @@ class ReportWriter {
   /// "<meter>": how much of the limit a stage reached.
   static std::string reached_cell(const StageSums& stage) {
     if (stage.limit <= 0) return "";
-    return data_markup(stage.fraction, fmt::format("{:.0f}%", 100 * stage.fraction)) +
-           fmt::format(" <meter min=\"0\" max=\"1\" value=\"{:.4f}\">{:.0f}%</meter>", std::min(1.0, stage.fraction),
-                       100 * stage.fraction);
+    return share_cell(stage.fraction) + fmt::format(" <meter min=\"0\" max=\"1\" value=\"{:.4f}\">{:.0f}%</meter>",
+                                                    std::min(1.0, stage.fraction), 100 * stage.fraction);
   }
 
   void write_stages() {
@@ -121,48 +138,23 @@ class ReportWriter {
     out_ << "<p>The rate counts the time during which at least one block was being computed. \"Left out\" is the "
             "share "
             "of the whole problem that cannot change the result.</p>\n";
-    write_times();
+    write_bounds();
+    write_stage_bars(out_, profile_.stages, stages_);
   }
 
-  /// Predicted and measured times as bars.
-  void write_times() {
-    double longest = 0;
-    std::size_t rows = 0;
-    for (const StageSums& stage : stages_) {
-      if (stage.computed()) longest = std::max({longest, stage.seconds, stage.predicted_seconds}), ++rows;
-    }
-    if (longest <= 0) return;
-    constexpr double left = 160, width = 820, row_height = 34;
-    out_ << "<h3>Predicted and measured times</h3>\n"
-         << fmt::format(
-                "<svg role=\"img\" viewBox=\"0 0 1140 {}\" aria-labelledby=\"times-title\"><title id=\"times-title\">"
-                "Predicted and measured time of each stage</title>\n",
-                row_height * static_cast<double>(rows) + 6);
-    double y = 2;
+  void write_bounds() {
+    PageTable table{"The activities that took each stage's time, and which of them bound it",
+                    {"stage", "time", "computing", "reading", "copying", "writing", "bound by"},
+                    {}};
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       const StageSums& stage = stages_[s];
       if (!stage.computed()) continue;
-      out_ << fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left - 8, y + 20,
-                          escape_markup(shortened(profile_.stages[s])));
-      for (const auto& [said, seconds, look, at] :
-           {std::tuple("predicted", stage.predicted_seconds, " hollow", y + 2),
-            std::tuple("measured", stage.seconds, "", y + 16)}) {
-        const double bar = width * seconds / longest;
-        out_ << fmt::format(
-            "<rect class=\"{}{}\" x=\"{}\" y=\"{}\" width=\"{:.2f}\" height=\"11\"/><text class=\"soft\" "
-            "x=\"{:.2f}\" "
-            "y=\"{}\">{} {}</text>\n",
-            colour_class(s), look, left, at, std::max(1.0, bar), left + bar + 6, at + 10, said,
-            escape_markup(format_duration(seconds)));
-      }
-      y += row_height;
+      std::vector<std::string> row{name_cell(s), seconds_cell(stage.seconds)};
+      for (const double seconds : stage.activities) row.push_back(seconds_cell(seconds));
+      row.push_back(bound_by(stage.activities, stage.seconds));
+      table.rows.push_back(std::move(row));
     }
-    out_ << "</svg>\n";
-  }
-
-  static std::string shortened(const std::string& name) {
-    constexpr std::size_t most_letters = 20;
-    return name.size() <= most_letters ? name : name.substr(0, most_letters - 3) + "...";
+    if (!table.rows.empty()) write_table(out_, table);
   }
 
   void write_results() {
@@ -204,56 +196,24 @@ class ReportWriter {
         out_ << fmt::format("<h3>Attempt {:.0f}{}</h3>\n", attempt.number,
                             since > 0 ? ", begun " + escape_markup(format_duration(since)) + " after the first" : "");
       }
-      out_ << "<div class=\"wide\">\n";
       write_timeline(out_, profile_, queues, attempt, a + 1 == attempts.size(), columns);
-      out_ << "</div>\n";
-    }
-  }
-
-  /// A picture for each unit of operations, with the stages that count in it.
-  std::map<std::string, Roofline> rooflines() const {
-    std::map<std::string, Roofline> found;
-    for (std::size_t s = 0; s < stages_.size(); ++s) {
-      const StageSums& stage = stages_[s];
-      if (!(stage.rate > 0 && stage.operations > 0)) continue;
-      const double disk = stage.bytes_read + stage.bytes_written, link = stage.bytes_up + stage.bytes_down;
-      if (disk + link <= 0) continue;
-      Roofline& roofline = found[stage.unit];
-      roofline.unit = stage.unit;
-      const std::string& name = profile_.stages[s];
-      if (disk > 0) roofline.points.push_back({s, name, "disk", stage.operations / disk, stage.rate});
-      if (link > 0) roofline.points.push_back({s, name, "link", stage.operations / link, stage.rate});
-      if (stage.limit > 0) roofline.ceilings.push_back({name + ": " + stage.limit_kind, stage.limit, 0});
-    }
-    for (auto& [unit, roofline] : found) add_device_ceilings(roofline);
-    return found;
-  }
-
-  void add_device_ceilings(Roofline& roofline) const {
-    for (const auto& [column, name] :
-         {std::pair("memory_rate", "memory of the device"), std::pair("link_rate", "link to the host")}) {
-      const std::string path = std::string("/profile/devices/") + column;
-      if (!result_.has(path)) continue;
-      const std::vector<double> rates = result_.numbers(path);
-      const double most = rates.empty() ? 0 : *std::max_element(rates.begin(), rates.end());
-      if (most > 0) roofline.ceilings.push_back({std::string(name) + ", " + format_rate(most, "B/s"), 0, most});
     }
   }
 
   void write_limits() {
-    const auto all = rooflines();
+    const auto all = rooflines_of(result_, profile_.stages, stages_);
     if (all.empty()) {
       out_ << "<p>No stage of the last attempt has a rate and moved bytes.</p>\n";
       return;
     }
-    out_ << "<p>Each stage at each level: its rate while computing, over the operations that it computes for a byte "
-            "that "
-            "the level moved. Level lines are the limits of stages, sloped ones those of bytes, as recorded in the "
-            "profile.</p>\n";
+    out_ << "<p>Each stage at each level, a circle for the disk and a square for the link: its rate over its whole "
+            "time, "
+            "over the operations that it computes for a byte that the level moved. Level roofs are the limits of "
+            "stages "
+            "while they compute; dashed ones are the link's rate, and the disk's, the highest that a stage measured "
+            "while it read or wrote.</p>\n";
     for (const auto& [unit, roofline] : all) {
-      out_ << "<div class=\"wide\">\n";
       write_roofline(out_, roofline, "roofline-" + std::to_string(std::distance(all.begin(), all.find(unit))));
-      out_ << "</div>\n";
     }
   }
 
@@ -269,12 +229,27 @@ class ReportWriter {
       }
     }
     write_table(out_, table);
-    PageTable memory{"Most memory held at a time", {"stage", "host", "a device"}, {}};
+  }
+
+  void write_memory_of_stages() {
+    PageTable table{"Most memory held at a time, and the budgets",
+                    {"stage", "host", "budget of the host", "a device", "budget of a device"},
+                    {}};
+    const auto known_bytes_cell = [](double bytes) { return bytes > 0 ? bytes_cell(bytes) : ""; };
+    double host = 0, device = 0;
     for (std::size_t s = 0; s < stages_.size(); ++s) {
-      if (!stages_[s].computed()) continue;
-      memory.rows.push_back({name_cell(s), bytes_cell(stages_[s].peak_host), bytes_cell(stages_[s].peak_device)});
+      const StageSums& stage = stages_[s];
+      if (!stage.computed()) continue;
+      host = std::max(host, stage.budget_host), device = std::max(device, stage.budget_device);
+      table.rows.push_back({name_cell(s), bytes_cell(stage.peak_host), known_bytes_cell(stage.budget_host),
+                            known_bytes_cell(stage.peak_device), known_bytes_cell(stage.budget_device)});
     }
-    if (!memory.rows.empty()) write_table(out_, memory);
+    if (!table.rows.empty()) write_table(out_, table);
+    for (const LocationMemory& memory : memory_) {
+      const bool is_host = memory.device < 0;
+      write_memory(out_, memory, is_host ? "host" : fmt::format("device {}", memory.device), is_host ? host : device,
+                   fmt::format("memory-{}", memory.device + 1));
+    }
   }
 
   void write_attempts() {
@@ -324,7 +299,20 @@ class ReportWriter {
   std::ostream& out_;
   ProfileRows profile_;
   std::vector<StageSums> stages_;
+  std::vector<LocationMemory> memory_;
 };
+
+const std::array<ReportWriter::Section, 9> ReportWriter::sections{{
+    {"stages", "Stages", &ReportWriter::write_stages},
+    {"results", "Results", &ReportWriter::write_results},
+    {"timeline", "Timeline", &ReportWriter::write_timelines},
+    {"memory", "Memory", &ReportWriter::write_memory_of_stages},
+    {"limits", "Rates and limits", &ReportWriter::write_limits},
+    {"moved", "Bytes moved", &ReportWriter::write_movements},
+    {"attempts", "Attempts", &ReportWriter::write_attempts},
+    {"devices", "Devices", &ReportWriter::write_devices},
+    {"job", "The job", &ReportWriter::write_job},
+}};
 
 }  // namespace
 

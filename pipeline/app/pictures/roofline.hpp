@@ -1,4 +1,4 @@
-// Rates of stages beside their ceilings as a picture.
+// Rates of stages below their roofs as a picture.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace terrace::app {
 struct RooflinePoint {
   std::size_t stage;        // for its colour
   std::string name, level;  // "align", "disk"
-  double intensity, rate;   // operations a byte that the level moved; operations a second while computing
+  double intensity, rate;   // operations a byte that the level moved; operations a second of the stage's whole time
 };
 
 /// A limit: of the rate itself, or of bytes.
@@ -29,7 +29,8 @@ struct Roofline {
   std::vector<RooflineCeiling> ceilings;
 };
 
-/// Writes it as SVG, both axes logarithmic. @param id of its title in the page; there must be a point
+/// Writes it as SVG, both axes logarithmic. Roofs end where they cross. @param id of its title in the page; there
+/// must be a point
 void write_roofline(std::ostream& out, const Roofline& roofline, const std::string& id);
 
 }  // namespace terrace::app

@@ -1,5 +1,6 @@
 #include "pipeline/app/pictures/stage_sums.hpp"
 
+#include <array>
 #include <map>
 #include <utility>
 
@@ -27,6 +28,8 @@ constexpr std::pair<const char*, double StageSums::*> number_columns[] = {
     {"bytes_written", &StageSums::bytes_written},
     {"peak_host", &StageSums::peak_host},
     {"peak_device", &StageSums::peak_device},
+    {"budget_host", &StageSums::budget_host},
+    {"budget_device", &StageSums::budget_device},
 };
 
 constexpr std::pair<const char*, std::string StageSums::*> text_columns[] = {{"unit", &StageSums::unit},
@@ -54,6 +57,32 @@ void add_movements(const CopyRows& copies, std::vector<StageSums>& stages) {
   }
 }
 
+/// The movements of a stage, by what they occupy.
+struct Occupied {
+  std::array<Intervals, activity_names.size()> activities;
+  Intervals disk;
+  double disk_bytes = 0;
+};
+
+void add_activities(const CopyRows& copies, std::vector<StageSums>& stages) {
+  std::vector<Occupied> occupied(stages.size());
+  for (std::size_t row = 0; row < copies.size(); ++row) {
+    Occupied& stage = occupied[static_cast<std::size_t>(copies.stage[row])];
+    const std::pair span(copies.begin[row], copies.end[row]);
+    if (const auto activity = activity_of(copies.movement[row])) stage.activities[*activity].push_back(span);
+    if (copies.movement[row] != "read" && copies.movement[row] != "write") continue;
+    stage.disk.push_back(span);
+    stage.disk_bytes += copies.bytes[row];
+  }
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    stages[s].activities[0] = stages[s].compute_seconds;
+    for (std::size_t a = 1; a < activity_names.size(); ++a)
+      stages[s].activities[a] = united(std::move(occupied[s].activities[a]));
+    const double seconds = united(std::move(occupied[s].disk));
+    if (seconds > 0) stages[s].disk_rate = occupied[s].disk_bytes / seconds;
+  }
+}
+
 }  // namespace
 
 std::vector<StageSums> read_stage_sums(const io::ResultReader& result, const ProfileRows& profile) {
@@ -66,6 +95,7 @@ std::vector<StageSums> read_stage_sums(const io::ResultReader& result, const Pro
     if (result.has(path(column))) fill(stages, member, result.texts(path(column)), column);
   }
   add_movements(profile.copies, stages);
+  add_activities(profile.copies, stages);
   return stages;
 }
 

@@ -6,6 +6,7 @@
 
 #include "io/results/reader.hpp"
 #include "pipeline/app/pictures/profile_rows.hpp"
+#include "pipeline/app/show/bound.hpp"
 
 namespace terrace::app {
 
@@ -24,6 +25,9 @@ struct StageSums {
   double rate = 0, limit = 0, fraction = 0;  // operations a second; rate over limit
   double bytes_read = 0, bytes_up = 0, bytes_down = 0, bytes_written = 0;
   double peak_host = 0, peak_device = 0;
+  double budget_host = 0, budget_device = 0;  // 0: not known
+  ActivitySeconds activities{};               // the time of each
+  double disk_rate = 0;                       // bytes a second while it read or wrote
   std::string unit, limit_kind;
   std::vector<MovementSums> movements;
 

@@ -9,17 +9,16 @@
 #include <ostream>
 
 #include "pipeline/app/markup.hpp"
-#include "pipeline/app/pictures/axis.hpp"
 #include "pipeline/app/pictures/page.hpp"
 #include "pipeline/base/units.hpp"
 
 namespace terrace::app {
 namespace {
 
-constexpr double left = 130, width = 1000, lane_height = 10, queue_height = 18, gap = 5, top = 8;
+constexpr double lane_height = 10, queue_height = 18, name_height = 17, place_height = 22, gap = 5, top = 8;
 constexpr std::size_t most_single = 400;  // happenings of a queue that are drawn one by one
 constexpr int most_lanes = 8;
-constexpr double least_width = 0.6;  // of a rectangle that can be seen
+constexpr double least_width = 1e-3;  // of a rectangle that can be seen, as a part of the picture's
 constexpr int shades = 5;
 
 /// The happenings of a queue in one attempt.
@@ -57,48 +56,37 @@ class TimelineWriter {
   void write(const std::vector<Row>& rows) {
     double height = top;
     int place = -1;
-    for (const Row& row : rows)
-      height += (row.queue->place != place ? 22 : 0) + row.height() + gap, place = row.queue->place;
-    const std::string id = fmt::format("timeline-{:.0f}", attempt_.number);
-    out_ << fmt::format(
-        "<svg role=\"img\" viewBox=\"0 0 {} {}\" aria-labelledby=\"{}\"><title id=\"{}\">What each queue of each "
-        "device "
-        "did in attempt {:.0f}, over {}</title>\n",
-        left + width + 40, height + 24, id, id, attempt_.number, format_duration(seconds_));
-    write_axis(height);
+    for (const Row& row : rows) {
+      height += (row.queue->place != place ? place_height : 0) + name_height + row.height() + gap;
+      place = row.queue->place;
+    }
+    begin_picture(out_, height + 24, fmt::format("timeline-{:.0f}", attempt_.number),
+                  fmt::format("What each queue of each device did in attempt {:.0f}, over {}", attempt_.number,
+                              format_duration(seconds_)));
+    write_time_axis(out_, seconds_, top, height);
     double y = top;
     place = -1;
     for (const Row& row : rows) {
       if (row.queue->place != place) {
         place = row.queue->place;
-        out_ << fmt::format("<text x=\"0\" y=\"{}\" font-weight=\"600\">{}</text>\n", y + 14,
+        out_ << fmt::format("<text x=\"0\" y=\"{}\" class=\"halo\" font-weight=\"600\">{}</text>\n", y + 14,
                             escape_markup(name_of_place(profile_, place)));
-        y += 22;
+        y += place_height;
       }
-      write_row(row, y);
-      y += row.height() + gap;
+      out_ << fmt::format("<text class=\"soft halo\" x=\"0\" y=\"{}\">{}</text>\n", y + 13,
+                          escape_markup(row.queue->name));
+      write_row(row, y + name_height);
+      y += name_height + row.height() + gap;
     }
-    out_ << "</svg>\n";
+    end_picture(out_);
   }
 
  private:
-  double x_of(double time) const { return left + width * (time - attempt_.begin) / seconds_; }
-
-  void write_axis(double height) {
-    for (const double tick : linear_ticks(0, seconds_, 8)) {
-      const double x = left + width * tick / seconds_;
-      out_ << fmt::format(
-          "<path class=\"grid\" d=\"M{0:.1f} {1}V{2}\"/><text class=\"soft\" x=\"{0:.1f}\" y=\"{3}\" "
-          "text-anchor=\"middle\">{4}</text>\n",
-          x, top, height, height + 15, tick == 0 ? "0" : escape_markup(format_duration(tick)));
-    }
-  }
+  /// The place of a time, as a part of the picture's width.
+  double x_of(double time) const { return (time - attempt_.begin) / seconds_; }
 
   void write_row(const Row& row, double y) {
-    out_ << fmt::format("<text class=\"soft\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", left - 8,
-                        y + row.height() / 2 + 4, escape_markup(row.queue->name));
-    out_ << fmt::format("<rect class=\"band\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", left, y, width,
-                        row.height());
+    out_ << fmt::format("<rect class=\"band\" x=\"0\" y=\"{}\" width=\"100%\" height=\"{}\"/>\n", y, row.height());
     if (row.single) write_each(row, y);
     else write_merged(row, y);
   }
@@ -125,12 +113,11 @@ class TimelineWriter {
   void write_each(const Row& row, double y) {
     const double height = row.height() / row.queue->lanes;
     for (const Happening* h : row.happenings) {
-      const double x = std::min(x_of(h->begin), left + width - least_width);
+      const double x = std::min(x_of(h->begin), 1 - least_width);
       out_ << fmt::format(
-          "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
-          "height=\"{:.1f}\"><title>{}</title></rect>\n",
-          colour_class(stage_of(row, *h)), x, y + h->lane * height, std::max(least_width, x_of(h->end) - x - 0.2),
-          height - 0.6, escape_markup(describe(row, *h)));
+          "<rect class=\"{}\" x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\"><title>{}</title></rect>\n",
+          colour_class(stage_of(row, *h)), across(x), y + h->lane * height,
+          across(std::max(least_width, x_of(h->end) - x - 2e-4)), height - 0.6, escape_markup(describe(row, *h)));
     }
   }
 
@@ -184,13 +171,11 @@ class TimelineWriter {
         begun += columns[end].begun;
       if (look.second == 0) continue;
       out_ << fmt::format(
-          "<rect class=\"{}\" opacity=\"{:.1f}\" x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" "
-          "height=\"{:.0f}\"><title>{}: "
+          "<rect class=\"{}\" opacity=\"{:.1f}\" x=\"{}\" y=\"{:.0f}\" width=\"{}\" height=\"{:.0f}\"><title>{}: "
           "{} begun, {}% busy</title></rect>\n",
           colour_class(look.first), static_cast<double>(look.second) / shades,
-          left + width * static_cast<double>(first) / columns_, y,
-          width * static_cast<double>(end - first) / columns_, row.height(),
-          escape_markup(profile_.stages[look.first]), begun, 100 * look.second / shades);
+          across(static_cast<double>(first) / columns_), y, across(static_cast<double>(end - first) / columns_),
+          row.height(), escape_markup(profile_.stages[look.first]), begun, 100 * look.second / shades);
     }
   }
 

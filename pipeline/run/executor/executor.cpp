@@ -152,6 +152,7 @@ bool Executor::step() {
   if (environment_.note_done && std::exchange(noted_blocks_, done_blocks_) != done_blocks_) {
     environment_.note_done({done_blocks_, window_.known_blocks(), work().operations});
   }
+  if (environment_.note_memory) environment_.note_memory();
   environment_.profile->log_blocks(false);
   if (environment_.profile->now() - last_report_ > 0.2) report(false);
   return std::exchange(staged_, false) || moved || start_cursor_ != started;

@@ -47,6 +47,7 @@ struct Environment {
   /// Notes the stage's progress, durable against a kill only; called after every change.
   std::function<void(const StageProgress&)> note_done;
   std::function<void(const StageProgress&)> report;
+  std::function<void()> note_memory;  // notes what the pools hold; called after every step
 };
 
 class Executor {
