@@ -139,7 +139,11 @@ void add_plot(CLI::App& program, CommandLine& line, Session& session) {
   command.add_option(
       "DATASET", asked->dataset,
       "STAGE/DATASET, or STAGE for its most telling one; by default the most telling one of the result");
-  command.add_option("-o,--output", asked->picture.output, "The picture, as PNG")->required()->type_name("FILE");
+  command
+      .add_option("-o,--output", asked->picture.output,
+                  "The picture: .png, .svg or .pdf; u_%04d.png makes one of each snapshot")
+      ->required()
+      ->type_name("FILE");
   command
       .add_option(
           "--reduce", asked->reduce,
@@ -153,6 +157,12 @@ void add_plot(CLI::App& program, CommandLine& line, Session& session) {
           "Indices in the dimensions before the last two, as 3 or 3,5; by default the last state of snapshots and "
           "tables, else the middle")
       ->type_name("INDEX,...");
+  command
+      .add_option(
+          "--range", asked->range,
+          "The values at the ends of the colours, as -5,5; by default the least and the largest that are drawn, of "
+          "snapshots those of all together")
+      ->type_name("LOW,HIGH");
   command
       .add_option("--path", asked->path_of,
                   "Draw the alignment of this stage over the table; by default that of the same sequences")

@@ -76,6 +76,7 @@ struct PlotArguments {
   std::string dataset;  // "STAGE/DATASET", "STAGE", or empty: the most telling one
   std::string reduce;   // mean, min, max, nearest; empty: as suits the dataset
   std::string at;       // "3,5": indices in the dimensions before the last two; empty: as suits the dataset
+  std::string range;    // "-5,5": of the colours or values; empty: that of the values
   std::string path_of;  // the stage whose alignment is drawn over a table; empty: it is found
 };
 

@@ -1,7 +1,9 @@
 """The command `plot`: datasets as pictures, looked at by their pixels."""
 import os
+import re
 import shutil
 import unittest
+import xml.etree.ElementTree
 
 from made_profiles import PictureTest
 from terrace_runs import FAILED, WRONG, affine, h5py, main, mutated, numpy, random_text, wavefront
@@ -20,6 +22,9 @@ DARK, LIGHT, GRAY, WHITE = (68, 1, 84), (253, 231, 37), (176, 176, 176), (255, 2
 PALETTE = numpy.array([[0x44, 0x01, 0x54], [0x47, 0x2c, 0x7a], [0x3b, 0x51, 0x8b], [0x2c, 0x71, 0x8e],
                        [0x21, 0x90, 0x8d], [0x27, 0xad, 0x81], [0x5c, 0xc8, 0x63], [0xaa, 0xdc, 0x32],
                        [0xfd, 0xe7, 0x25]], float)
+# Of values from -1 to 1, where both signs occur.
+DIVERGING = numpy.array([[33, 102, 172], [67, 147, 195], [146, 197, 222], [209, 229, 240], [247, 247, 247],
+                         [253, 219, 199], [244, 165, 130], [214, 96, 77], [178, 24, 43]], float)
 
 
 def read_png(path):
@@ -39,25 +44,35 @@ class PlotTest(PictureTest):
         """The part of a heat map that shows data."""
         return picture[TOP:-BOTTOM, LEFT:-RIGHT].astype(int)
 
-    def colours(self, fractions):
+    def colours(self, fractions, palette=PALETTE):
         """The colours of values from 0 to 1."""
-        places = numpy.clip(fractions, 0, 1) * (len(PALETTE) - 1)
-        below = numpy.minimum(places.astype(int), len(PALETTE) - 2)
-        return PALETTE[below] + (places - below)[..., None] * (PALETTE[below + 1] - PALETTE[below])
+        places = numpy.clip(fractions, 0, 1) * (len(palette) - 1)
+        below = numpy.minimum(places.astype(int), len(palette) - 2)
+        return palette[below] + (places - below)[..., None] * (palette[below + 1] - palette[below])
 
-    def check_map(self, picture, cells, apart=6):
+    def check_map(self, picture, cells, apart=6, span=None, below=BOTTOM):
         """A heat map shows these cells: pixels in the middle of cells have their colours; NaN is gray."""
-        area = self.area(picture)
+        area = picture[TOP:-below, LEFT:-RIGHT].astype(int)
         rows, columns = cells.shape
         self.assertEqual((area.shape[0] % rows, area.shape[1] % columns), (0, 0))
         high, wide = area.shape[0] // rows, area.shape[1] // columns
         shown = area[high // 2::high, wide // 2::wide]
-        least, most = numpy.nanmin(cells), numpy.nanmax(cells)
-        wanted = self.colours(numpy.nan_to_num((cells - least) / max(most - least, 1e-300)))
+        least, most = span or (numpy.nanmin(cells), numpy.nanmax(cells))
+        if least < 0 < most:
+            shares, palette = (numpy.clip(cells, least, most) / max(-least, most) + 1) / 2, DIVERGING
+        else:
+            shares, palette = (cells - least) / max(most - least, 1e-300), PALETTE
+        wanted = self.colours(numpy.nan_to_num(shares), palette)
         wanted[numpy.isnan(cells)] = GRAY
         # The frame covers the outermost pixels, and ticks of small cells nothing else.
         wrong = (abs(shown - wanted).max(axis=2) > apart)[1:-1, 1:-1]
         self.assertEqual(wrong.sum(), 0, f"{wrong.sum()} of {wrong.size} cells, first {numpy.argwhere(wrong)[:3]}")
+
+    def texts(self, *arguments, result="result.h5"):
+        """The texts of a picture, of its SVG."""
+        self.terrace("plot", result, *arguments, "-o", "picture.svg")
+        root = xml.etree.ElementTree.parse(self.folder / "picture.svg").getroot()
+        return ["".join(text.itertext()).strip() for text in root.iter("{http://www.w3.org/2000/svg}text")]
 
     def with_dataset(self, path, values, fill=None, result="result.h5"):
         """Adds a dataset to a result."""
@@ -105,6 +120,27 @@ class HeatMaps(PlotTest):
         middle = lambda cells, extent: (begin(cells, extent)[:-1] + begin(cells, extent)[1:] - 1) // 2
         self.check_map(nearest, values.astype("i2")[numpy.ix_(middle(667, 2000), middle(1000, 3000))].astype(float))
 
+    def test_diverge_around_zero_where_both_signs_occur(self):
+        values = numpy.linspace(-20, 80, 600).reshape(20, 30)
+        self.with_dataset("align/small", values)
+        picture = self.plot("align/small")
+        self.check_map(picture, values)
+        self.assertLess(abs(self.area(picture)[4 * 33 + 16, 0 * 33 + 16] - [247, 247, 247]).max(), 8)  # about 0
+        # One sign alone, or as good as alone, is no reason for white; neither is a name.
+        for name, changed in (("small", numpy.abs(values)), ("next", values.round().astype("i4"))):
+            self.with_dataset("align/" + name, changed)
+            area = self.area(self.plot("align/" + name))
+            self.assertEqual((tuple(area[16, 16]) == DARK, tuple(area[-16, -16])), (name == "next", LIGHT))
+
+    def test_take_a_range_of_colours(self):
+        values = numpy.arange(600.0).reshape(20, 30)
+        self.with_dataset("align/small", values)
+        self.check_map(self.plot("align/small", "--range", "100,200"), values, span=(100, 200))
+        self.check_map(self.plot("align/small", "--range=-300,300"), values, span=(-300, 300))
+        for wrong in ("5", "5,1", "a,b", "1,inf", "1,2,3", ","):
+            self.assertSays(self.terrace("plot", "result.h5", "align/small", "--range=" + wrong, "-o", "picture.png",
+                                         expect=WRONG), f"'{wrong}' is no range, as 0,100 or -5,5")
+
     def test_of_the_run_itself_is_its_table(self):
         with h5py.File(self.folder / "result.h5") as file:
             table = file["align/table"][()]
@@ -137,8 +173,41 @@ class HeatMaps(PlotTest):
         self.with_dataset("align/cube", values)
         self.check_map(self.plot("align/cube", "--at", "2,4"), values[2, 4].astype(float))
         self.check_map(self.plot("align/cube"), values[1, 2].astype(float))
+        # Snapshots have one scale.
         self.with_dataset("align/u_snapshots", values[0])
-        self.check_map(self.plot("align/u_snapshots"), values[0, 4].astype(float))
+        span = (values[0].min(), values[0].max())
+        self.check_map(self.plot("align/u_snapshots"), values[0, 4].astype(float), span=span)
+        self.check_map(self.plot("align/u_snapshots", "--at", "1"), values[0, 1].astype(float), span=span)
+
+    def test_of_snapshots_make_a_series_in_one_scale(self):
+        values = (numpy.arange(5)[:, None, None] + 1) * numpy.random.default_rng(5).random((5, 20, 30))
+        self.with_dataset("align/u_snapshots", values)
+        ended = self.terrace("plot", "result.h5", "align/u_snapshots", "-o", "u_%04d.png")
+        self.assertIn("wrote u_0000.png to u_0004.png: align/u_snapshots\n", ended.stderr)
+        self.assertEqual(sorted(p.name for p in self.folder.glob("u_*")), [f"u_{i:04}.png" for i in range(5)])
+        for i in range(5):
+            self.check_map(read_png(self.folder / f"u_{i:04}.png"), values[i], span=(values.min(), values.max()))
+        self.terrace("plot", "result.h5", "align/u_snapshots", "--range", "0,2", "-o", "v%d.png")
+        self.check_map(read_png(self.folder / "v3.png"), values[3], span=(0, 2))
+        self.write("w2.png", "mine")
+        for arguments, said in ((("align/u_snapshots", "-o", "w%d.png"), "w2.png: is there already and is not a PNG"),
+                                (("align/table", "-o", "w%d.png"), "align/table is no series of tables"),
+                                (("align/u_snapshots", "-o", "%d/%d.png"), "several places for a number")):
+            self.assertSays(self.terrace("plot", "result.h5", *arguments, expect=WRONG), said)
+        self.assertEqual(sorted(p.name for p in self.folder.glob("w*.png")), ["w2.png"])
+
+    def test_of_packed_closures_show_their_bits(self):
+        edges = numpy.random.default_rng(6).integers(0, 45, (60, 2))
+        graph = {"g": {"graph": self.write("g.txt", "".join(f"n{a} n{b}\n" for a, b in edges))}}
+        stage = lambda name, packed: {"name": name, "recursive": {"problem": "transitive_closure", "matrix": "g", "packed": packed}}
+        closed = self.run_job(graph, [stage("plain", False), stage("packed", True)], output="c.h5", backend="cpu")
+        closure = closed["plain/closure"][()].astype(float)
+        self.assertNotEqual(len(closure) % 8, 0)
+        closed.close()
+        picture = self.plot("packed", result="c.h5")
+        below = picture.shape[0] - TOP - len(closure) * (800 // len(closure))
+        self.check_map(picture, closure, below=below)
+        numpy.testing.assert_array_equal(self.plot("plain", result="c.h5")[TOP:-below], picture[TOP:-below])
 
     def test_hold_little_memory_of_tables_of_any_size(self):
         edge = 32768  # 4 GiB, without a block on disk
@@ -206,12 +275,43 @@ class Alignments(PlotTest):
             with self.subTest(arguments=arguments):
                 self.check_on_path(self.plot(*arguments), red)
 
-    def test_are_dot_plots_by_themselves(self):
+    def test_are_dot_plots_coloured_by_identity(self):
         coloured = lambda area: (area.max(axis=2) - area.min(axis=2) > 100)
-        picture = self.plot("path")
+        picture = self.plot("path", "--range", "0.5,1")
         self.check_on_path(picture, coloured)
-        orange = (abs(self.area(picture) - [224, 96, 0]).max(axis=2) < 40).sum()
-        self.assertGreater(orange, 50)
+        # Each piece of the path has the colour of its own window of columns.
+        letters = "".join(letter * int(count) for count, letter in re.findall("([0-9]+)(.)", self.cigar))
+        window = max(20, -(-len(letters) // 150))
+        self.assertGreaterEqual(window, 20)
+        area, points = self.area(picture), self.points()
+        step = self.lengths / area.shape[:2]
+        palette = numpy.array([[0xfc, 0xa6, 0x36], [0xe1, 0x64, 0x62], [0xb1, 0x2a, 0x90], [0x6a, 0x00, 0xa8],
+                               [0x0d, 0x08, 0x87]], float)
+        wrong, windows = 0, range(0, len(letters) - window, window)
+        for begin in windows:
+            identity = letters[begin:begin + window].count("=") / window
+            row, column = (points[begin + window // 2] / step).astype(int)
+            wanted = self.colours(numpy.array((identity - 0.5) / 0.5), palette)
+            near = area[max(0, row - 1):row + 2, max(0, column - 1):column + 2].reshape(-1, 3)
+            wrong += abs(near - wanted).max(axis=1).min() > 40
+        self.assertLess(wrong, 0.1 * len(windows))  # neighbours share pixels
+        with self.subTest("all equal"):
+            self.with_dataset("path/cigar", f"{self.lengths.min()}=")
+            dark = abs(self.area(self.plot("path")) - [0x0d, 0x08, 0x87]).max(axis=2) < 30
+            self.assertGreater(dark.sum(), 500)
+
+    def test_name_the_records_on_their_axes(self):
+        self.write("c.fa", ">NC_7.1 a chromosome\nACGTACGTAC\n")
+        self.write("d.fa", ">first\nACGT\n>second\nACGTCGTAC\n")
+        inputs = {"c": {"fasta": "c.fa"}, "d": {"fasta": "d.fa", "record": "second"}}
+        self.run_job(inputs, [affine("path", "c", "d", keep="alignment"), affine("table", "c", "d", keep="table")],
+                     output="named.h5", backend="cpu").close()
+        texts = self.texts("path", result="named.h5")
+        self.assertIn("position in NC_7.1 (c)", texts)
+        self.assertIn("position in second (d)", texts)
+        self.assertIn("row: NC_7.1 (c)", self.texts("table", result="named.h5"))
+        self.write("c.fa", ">other\nACGTACGTACG\n")
+        self.assertIn("position in c", self.texts("path", result="named.h5"))
 
     def test_of_time_warping_are_paths(self):
         draw = numpy.random.default_rng(7)
@@ -246,6 +346,60 @@ class Lines(PlotTest):
         rows = numpy.nonzero(abs(area - [0, 114, 178]).max(axis=2) < 60)[0]
         self.assertGreater(len(rows), 900)
         self.assertAlmostEqual(numpy.median(rows), 200, delta=4)  # the mean
+
+
+class Forms(PlotTest):
+    def test_are_lines_and_texts_in_svg_and_pdf(self):
+        self.made_result(stages=("align",))
+        texts = self.texts()
+        self.assertIn("column: b", texts)
+        self.assertIn("row: a", texts)
+        self.assertTrue(any(text.endswith("align/table") for text in texts), texts)
+        svg = (self.folder / "picture.svg").read_bytes()
+        self.assertTrue(svg.startswith(b'<?xml version="1.0" encoding="utf-8"?>\n<!-- Made by Terrace -->\n<svg'))
+        self.assertNotIn(b"xlink:href='file", svg)
+        self.terrace("plot", "result.h5", "-o", "picture.PDF")
+        self.assertTrue((self.folder / "picture.PDF").read_bytes().startswith(b"%PDF-"))
+        self.terrace("plot", "result.h5", "-o", "picture.svg")  # its own may be replaced
+        self.write("mine.svg", '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>\n')
+        self.assertSays(self.terrace("plot", "result.h5", "-o", "mine.svg", expect=WRONG), "is not an SVG picture that Terrace wrote")
+
+    def test_of_few_cells_are_sharp_in_svg(self):
+        self.made_result(stages=("align",))
+        self.with_dataset("align/small", numpy.arange(12.0).reshape(3, 4))
+        self.texts("align/small")
+        self.assertNotIn(b"<image", (self.folder / "picture.svg").read_bytes())  # which viewers would smooth
+
+    def test_name_the_nodes_along_their_axes(self):
+        names = ["Aachen", "Bonn", "Celle", "D\u00fcsseldorf am Rhein, Nordrhein"]
+        edges = "".join(f"{a}\t{b}\t{i + 1}\n" for i, a in enumerate(names) for b in names if a != b)
+        graph = {"g": {"graph": self.write("g.txt", edges)}}
+        self.run_job(graph, [{"name": "far", "recursive": {"problem": "floyd_warshall", "matrix": "g", "paths": True}}],
+                     output="g.h5", backend="cpu").close()
+        texts = self.texts(result="g.h5")
+        for name in ["Aachen", "Bonn", "Celle", "D\u00fcsseldorf am \u2026"]:
+            self.assertEqual(texts.count(name), 2, texts)
+        self.assertIn("from", texts)
+        self.assertIn("to", texts)
+        self.assertIn("distance", texts)
+
+    def test_of_many_nodes_name_some(self):
+        edges = "".join(f"n{i} n{i + 1}\n" for i in range(600))
+        graph = {"g": {"graph": self.write("g.txt", edges)}}
+        self.run_job(graph, [{"name": "far", "recursive": {"problem": "floyd_warshall", "matrix": "g"}}], output="g.h5",
+                     backend="cpu").close()
+        named = [text for text in self.texts(result="g.h5") if re.fullmatch("n[0-9]+", text)]
+        self.assertGreater(len(named), 40)
+        self.assertLess(len(named), 100)
+        steps = {int(b[1:]) - int(a[1:]) for a, b in zip(named, named[1:])}
+        self.assertLessEqual(len(steps), 3, steps)
+
+    def test_of_snapshots_say_their_time(self):
+        grid = {"g": {"generate": "uniform", "shape": [20, 30], "type": "f32", "seed": 1}}
+        self.run_job(grid, [{"name": "s", "stencil": {"operator": "heat2d", "grid": "g", "steps": 8, "dt": 0.1,
+                                                      "diffusivity": 1, "snapshots": {"every": 2}}}],
+                     output="s.h5", backend="cpu").close()
+        self.assertTrue(any(", at [2, :, :], time 6; " in text for text in self.texts("s/snapshots", "--at", "2", result="s.h5")))
 
 
 class Schedules(PlotTest):
@@ -301,12 +455,24 @@ class Choices(PlotTest):
         self.with_dataset("paths/distance", numpy.zeros((2000, 2000), "i4"))
         self.assertIn(": paths/distance\n", taken())
         self.assertIn(": align/table\n", taken("align"))
+        # What lies beside a result is not what a person wants, however large it is.
+        for beside in ("border_rows", "border_columns", "border_row_gaps", "previous", "end", "start", "next"):
+            self.with_dataset("align/" + beside, numpy.zeros((3000, 3000), "u1"))
+            self.assertIn(": align/table\n", taken("align"))
+        self.with_dataset("wave/u", numpy.zeros((30, 30), "f4"))
+        for beside in ("previous", "u_snapshots", "other"):
+            shape = (4, 50, 50) if beside == "u_snapshots" else (50, 50)
+            self.with_dataset("wave/" + beside, numpy.zeros(shape, "f4"))
+            self.assertIn(": wave/u\n", taken("wave"))
 
     def test_of_inputs_of_every_kind_of_stage_make_a_picture(self):
         grid = {"g": {"generate": "uniform", "shape": [60, 50], "type": "f32", "seed": 1}}
         square = {"m": {"npy": self.write("m.npy", numpy.random.default_rng(1).integers(1, 99, (40, 40), numpy.int32))}}
         jobs = {"heat": (grid, {"name": "s", "stencil": {"operator": "heat2d", "grid": "g", "steps": 8, "dt": 0.1,
                                                           "diffusivity": 1, "snapshots": {"every": 2}}}, "s/grid"),
+                "wave": ({**grid, "h": {"generate": "uniform", "shape": [60, 50], "type": "f32", "seed": 2}},
+                         {"name": "s", "stencil": {"operator": "wave2d", "fields": {"u": "g", "previous": "h"}, "steps": 4,
+                                                   "dt": 0.1, "speed": 1, "snapshots": {"every": 2}}}, "s/u"),
                 "sums": (grid, wavefront("s", "summed_area", grid="g"), "s/table"),
                 "paths": (square, {"name": "s", "recursive": {"problem": "floyd_warshall", "matrix": "m",
                                                               "paths": True}}, "s/distance"),
@@ -319,7 +485,7 @@ class Choices(PlotTest):
             with self.subTest(name=name):
                 self.run_job(inputs, [stage], output=name + ".h5", backend="cpu").close()
                 ended = self.terrace("plot", name + ".h5", "-o", "picture.png")
-                self.assertRegex(ended.stderr, rf": {dataset}|s/snapshots")
+                self.assertRegex(ended.stderr, rf": {dataset}\n")
                 read_png(self.folder / "picture.png")
 
     def test_that_cannot_be_are_errors(self):
@@ -337,7 +503,7 @@ class Choices(PlotTest):
                                       (("align/cube", "--at", "x"), WRONG, ["'x' is no list of indices"]),
                                       (("--reduce", "median"), WRONG, ["median"]),
                                       (("align/table", "--path", "align"), FAILED, ["/align: has no alignment"]),
-                                      (("align/table", "-o", "picture.pdf"), WRONG, ["a name that ends in .png"]),
+                                      (("align/table", "-o", "picture.gif"), WRONG, ["a name that ends in .png, .svg or .pdf"]),
                                       (("align/table", "-o", "notes.png"), WRONG, ["is not a PNG picture"])):
             with self.subTest(arguments=arguments):
                 output = () if "-o" in arguments else ("-o", "picture.png")

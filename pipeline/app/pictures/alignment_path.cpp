@@ -39,28 +39,80 @@ class Thinned {
 
 std::string group(const std::string& stage) { return "/" + stage + "/"; }
 
+/// Runs of a CIGAR of =, X, I and D: calls `use(letter, columns)` for each. @throws IoError if it is another text
+template <class Use>
+void for_each_run(const std::string& cigar, const std::string& where, Use&& use) {
+  constexpr std::int64_t most_columns = std::int64_t{1} << 40;  // of a run
+  const char *next = cigar.data(), *end = next + cigar.size();
+  while (next != end) {
+    std::int64_t count = 0;
+    const auto read = std::from_chars(next, end, count);
+    if (read.ec != std::errc() || read.ptr == end || count <= 0 || count > most_columns) {
+      throw IoError(where, "is damaged");
+    }
+    if (std::string_view("=XID").find(*read.ptr) == std::string_view::npos) throw IoError(where, "is damaged");
+    next = read.ptr + 1;
+    use(*read.ptr, count);
+  }
+}
+
+/// Cuts an alignment into windows of columns.
+class Windows {
+ public:
+  Windows(AlignmentPath& path, PathPoint begin, PathPoint step) : path_(path), at_(begin), step_(step) {}
+
+  void add(char kind, std::int64_t count) {
+    while (count > 0) {
+      if (columns_ == 0) begin_window();
+      const std::int64_t part = std::min(count, path_.window_columns - columns_);
+      at_.row += kind != 'D' ? static_cast<double>(part) : 0;
+      at_.column += kind != 'I' ? static_cast<double>(part) : 0;
+      line_->add(at_);
+      columns_ += part;
+      equal_ += kind == '=' ? part : 0;
+      count -= part;
+      if (columns_ == path_.window_columns) end_window();
+    }
+  }
+  void end() {
+    if (columns_ > 0) end_window();
+  }
+
+ private:
+  void begin_window() {
+    path_.windows.emplace_back();
+    line_.emplace(path_.windows.back().line, step_);
+    line_->add(at_);
+  }
+  void end_window() {
+    line_->end();
+    path_.windows.back().identity = static_cast<double>(equal_) / static_cast<double>(columns_);
+    columns_ = equal_ = 0;
+  }
+
+  AlignmentPath& path_;
+  PathPoint at_, step_;
+  std::optional<Thinned> line_;  // of the window under way
+  std::int64_t columns_ = 0, equal_ = 0;
+};
+
 AlignmentPath path_of_cigar(const MadeResult& result, const std::string& stage, PathPoint step) {
+  constexpr std::int64_t most_windows = 150, least_columns = 20;
   const std::string where = result.path().string() + ", " + group(stage);
   const std::vector<double> start = result.reader().numbers(group(stage) + "start");
   const std::vector<std::string> texts = result.reader().texts(group(stage) + "cigar");
   if (start.size() != 2 || texts.size() != 1) throw IoError(where, "has a damaged alignment");
+  std::int64_t columns = 0;
+  for_each_run(texts[0], where + "cigar", [&](char, std::int64_t count) { columns += count; });
   AlignmentPath path;
-  Thinned line(path.line, step), differences(path.differences, step);
-  PathPoint at{start[0], start[1]};
-  line.add(at);
-  const char *next = texts[0].data(), *end = next + texts[0].size();
-  while (next != end) {
-    std::int64_t count = 0;
-    const auto read = std::from_chars(next, end, count);
-    if (read.ec != std::errc() || read.ptr == end || count <= 0) throw IoError(where + "cigar", "is damaged");
-    const char kind = *read.ptr;
-    if (std::string_view("=XID").find(kind) == std::string_view::npos) throw IoError(where + "cigar", "is damaged");
-    next = read.ptr + 1;
-    const bool rows = kind != 'D', columns = kind != 'I';
-    if (kind != '=') differences.add(at);
-    at.row += rows ? static_cast<double>(count) : 0;
-    at.column += columns ? static_cast<double>(count) : 0;
-    line.add(at);
+  path.window_columns = std::max(least_columns, (columns + most_windows - 1) / most_windows);
+  Windows windows(path, {start[0], start[1]}, step);
+  for_each_run(texts[0], where + "cigar", [&](char kind, std::int64_t count) { windows.add(kind, count); });
+  windows.end();
+  Thinned line(path.line, step);
+  line.add({start[0], start[1]});
+  for (const PathWindow& window : path.windows) {
+    for (const PathPoint point : window.line) line.add(point);
   }
   line.end();
   return path;

@@ -15,10 +15,18 @@ struct PathPoint {
   double row, column;
 };
 
-/// An alignment as its points in order, thinned out to what a picture can show, and its pairs of letters that differ
-/// and gaps, as points likewise.
+/// A piece of an alignment's path, and the share of its columns that are equal letters.
+struct PathWindow {
+  std::vector<PathPoint> line;
+  double identity = 0;
+};
+
+/// An alignment as its points in order, thinned out to what a picture can show. Of letters also in windows of so many
+/// columns of the alignment, the last of which may be shorter.
 struct AlignmentPath {
-  std::vector<PathPoint> line, differences;
+  std::vector<PathPoint> line;
+  std::vector<PathWindow> windows;
+  std::int64_t window_columns = 0;
 };
 
 /// True if the stage holds an alignment: `cigar` with `start`, or pairs `path`.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fcntl.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -18,7 +19,7 @@
 namespace terrace::app {
 namespace {
 
-constexpr std::size_t most_letters = 120;  // of a text
+constexpr std::size_t longest_text = 120;  // of a text
 constexpr const char* name = "gnuplot";
 
 [[noreturn]] void fail(const std::string& what) { throw Error(std::string(name) + ": " + what); }
@@ -80,25 +81,47 @@ int status_of(pid_t child) {
   return status;
 }
 
+/// The command that chooses the form and the size, in pixels of 1/96 inch.
+std::string terminal_of(PictureForm form, const std::string& font, int width, int height) {
+  constexpr const char* look = "background '#ffffff'";
+  constexpr double pixels_an_inch = 96;
+  if (form == PictureForm::svg) {
+    return fmt::format("set terminal svg noenhanced size {},{} font {} {}", width, height, font, look);
+  }
+  if (form == PictureForm::pdf) {
+    return fmt::format("set terminal pdfcairo noenhanced size {:.4f}in,{:.4f}in font {} fontscale 0.75 {}",
+                       width / pixels_an_inch, height / pixels_an_inch, font, look);
+  }
+  return fmt::format("set terminal pngcairo noenhanced size {},{} font {} {}", width, height, font, look);
+}
+
+/// SVG that begins as all of this program's does.
+std::string marked(const std::string& svg) {
+  return std::string(svg_begins) + svg.substr(std::min(svg.find("<svg"), svg.size()));
+}
+
 std::string fraction(int pixels, int whole) { return fmt::format("{:.8f}", static_cast<double>(pixels) / whole); }
 
 }  // namespace
 
-Gnuplot::Gnuplot(const Canvas& canvas, const PictureTexts& texts) {
+Gnuplot::Gnuplot(const Canvas& canvas, const PictureTexts& texts, PictureForm form) : form_(form) {
   const int width = canvas.left + canvas.width + canvas.right, height = canvas.top + canvas.height + canvas.bottom;
   command("set encoding utf8");
-  command("set terminal pngcairo noenhanced size {},{} font 'sans,11' background '#ffffff'", width, height);
+  command("{}", terminal_of(form, font(11), width, height));
   command("set lmargin at screen {}", fraction(canvas.left, width));
   command("set rmargin at screen {}", fraction(canvas.left + canvas.width, width));
   command("set bmargin at screen {}", fraction(canvas.bottom, height));
   command("set tmargin at screen {}", fraction(canvas.bottom + canvas.height, height));
   command("set tics out nomirror");
-  command("set label 1 {} at screen 0.5,{} center font 'sans,13'", gnuplot_text(texts.title),
-          fraction(height - 24, height));
+  command("set label 1 {} at screen 0.5,{} center font {}", gnuplot_text(texts.title), fraction(height - 24, height),
+          font(13));
   command("set label 2 {} at screen 0.5,{} center textcolor '#505050'", gnuplot_text(texts.note),
           fraction(height - 46, height));
-  command("set xlabel {}", gnuplot_text(texts.x));
-  command("set ylabel {}", gnuplot_text(texts.y));
+  // At the edges: gnuplot leaves a label of an axis out if names along the axis take its place.
+  command("set label 3 {} at screen {},{} center", gnuplot_text(texts.x),
+          fraction(canvas.left + canvas.width / 2, width), fraction(20, height));
+  command("set label 4 {} at screen {},{} center rotate by 90", gnuplot_text(texts.y), fraction(26, width),
+          fraction(canvas.bottom + canvas.height / 2, height));
 }
 
 void Gnuplot::graph(const std::string& what, const std::vector<double>& data) {
@@ -106,7 +129,13 @@ void Gnuplot::graph(const std::string& what, const std::vector<double>& data) {
   data_.append(reinterpret_cast<const char*>(data.data()), data.size() * sizeof(double));
 }
 
-void Gnuplot::draw(std::ostream& png) const {
+std::string Gnuplot::font(int points) const {
+  constexpr double pixels_a_point = 96.0 / 72;  // SVG counts pixels
+  if (form_ != PictureForm::svg) return fmt::format("'sans,{}'", points);
+  return fmt::format("'sans-serif,{:.0f}'", points * pixels_a_point);
+}
+
+void Gnuplot::draw(std::ostream& picture) const {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(std::string("no pipe can be made: ") + std::strerror(errno));
   const io::Descriptor from(ends[0]);
@@ -117,15 +146,15 @@ void Gnuplot::draw(std::ostream& png) const {
   send(to, data_);
   to = io::Descriptor();
   const int status = status_of(child);
-  const std::string picture = content_of(out), said = content_of(err);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || picture.empty()) {
+  const std::string drawn = content_of(out), said = content_of(err);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || drawn.empty()) {
     fail("draws no picture: " + (said.empty() ? "it ended without a word" : said));
   }
-  png << picture;
+  picture << (form_ == PictureForm::svg ? marked(drawn) : drawn);
 }
 
 std::string gnuplot_text(std::string_view text) {
-  const std::string shown = printable(text.substr(0, most_letters));
+  const std::string shown = printable(text.substr(0, longest_text));
   std::string result = "'";
   for (const char letter : shown) {
     if (letter == '\n' || letter == '\t') result += ' ';

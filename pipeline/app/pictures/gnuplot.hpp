@@ -11,6 +11,13 @@
 
 namespace terrace::app {
 
+/// The form of a picture: pixels, or lines and texts that keep their sharpness in any size.
+enum class PictureForm { png, svg, pdf };
+
+/// The first bytes of every SVG that this program writes.
+inline constexpr std::string_view svg_begins =
+    "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!-- Made by Terrace -->\n";
+
 /// The area of a picture in which data are drawn, in pixels, with margins around it.
 struct Canvas {
   int width, height;
@@ -27,7 +34,7 @@ class Gnuplot {
  public:
   /// Begins with the size of the picture, its margins and texts. Data coordinates are whole pixels' worth of the
   /// area.
-  Gnuplot(const Canvas& canvas, const PictureTexts& texts);
+  Gnuplot(const Canvas& canvas, const PictureTexts& texts, PictureForm form);
 
   template <class... Values>
   void command(fmt::format_string<Values...> pattern, Values&&... values) {
@@ -36,11 +43,15 @@ class Gnuplot {
   /// Adds a graph: what follows '-' in the command `plot`, and its data, of f64.
   void graph(const std::string& what, const std::vector<double>& data);
 
-  /// Runs gnuplot and writes the picture as PNG.
+  /// A font of so many points, of the same size in every form, as commands name it.
+  std::string font(int points) const;
+
+  /// Runs gnuplot and writes the picture.
   /// @throws Error if it is not installed (the package is named) or fails
-  void draw(std::ostream& png) const;
+  void draw(std::ostream& picture) const;
 
  private:
+  PictureForm form_;
   std::string script_, graphs_, data_;
 };
 

@@ -10,7 +10,7 @@
 namespace terrace::app {
 
 /// Pages begin so.
-inline constexpr PictureKind report_kind{"a report", "<!DOCTYPE html>\n<!-- Made by Terrace -->", ".html"};
+inline constexpr PictureKind report_kind{"a report", "<!DOCTYPE html>\n<!-- Made by Terrace -->", ".html", ".html"};
 
 /// Writes all before the first section: the style, which follows the reader's choice of light or dark, and the title.
 void begin_page(std::ostream& out, const std::string& title);

@@ -26,30 +26,37 @@ bool may_be_replaced(const fs::path& path, const PictureKind& kind) {
 bool is_of_other_kind(const fs::path& path, const PictureKind& kind) {
   static constexpr std::array<std::string_view, 11> endings = {".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".pdf",
                                                                ".png", ".svg", ".tif", ".tiff", ".webp"};
-  std::string ending = path.extension().string();
-  for (char& letter : ending) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  const std::string ending = ending_of(path);
   return ending != kind.ending && std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
 }  // namespace
 
-PictureFile::PictureFile(fs::path path, const PictureKind& kind) : path_(std::move(path)) {
-  if (path_.empty()) throw JobError("-o: is empty; name a file");
-  if (is_of_other_kind(path_, kind)) {
-    throw JobError("-o " + path_.string() + ": the file is " + kind.name + "; give it a name that ends in " +
-                   std::string(kind.ending));
+std::string ending_of(const fs::path& path) {
+  std::string ending = path.extension().string();
+  for (char& letter : ending) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return ending;
+}
+
+void check_picture_file(const fs::path& path, const PictureKind& kind) {
+  if (path.empty()) throw JobError("-o: is empty; name a file");
+  const std::string named = "-o " + path.string() + ": ";
+  if (is_of_other_kind(path, kind)) {
+    throw JobError(named + "the file is " + kind.name + "; give it a name that ends in " + kind.endings);
   }
-  const bool there = fs::exists(path_);
-  if (there && fs::is_directory(path_)) {
-    throw JobError("-o " + path_.string() + ": is a folder; name a file in it");
-  }
-  if (there && fs::is_regular_file(path_) && !may_be_replaced(path_, kind)) {
-    throw JobError("-o " + path_.string() + ": is there already and is not " + kind.name +
+  if (!fs::exists(path)) return;
+  if (fs::is_directory(path)) throw JobError(named + "is a folder; name a file in it");
+  if (fs::is_regular_file(path) && !may_be_replaced(path, kind)) {
+    throw JobError(named + "is there already and is not " + kind.name +
                    " that Terrace wrote; give another name, or remove it");
   }
-  if (there && !fs::is_regular_file(path_) && describe_file(path_) == "a socket") {
-    throw JobError("-o " + path_.string() + ": is a socket; name a file");
-  }
+  if (!fs::is_regular_file(path) && describe_file(path) == "a socket")
+    throw JobError(named + "is a socket; name a file");
+}
+
+PictureFile::PictureFile(fs::path path, const PictureKind& kind) : path_(std::move(path)) {
+  check_picture_file(path_, kind);
+  const bool there = fs::exists(path_);
   if (!there || fs::is_regular_file(path_)) temporary_ = path_.string() + ".new";
   errno = 0;
   out_.open(temporary_.empty() ? path_ : temporary_, std::ios::binary | std::ios::trunc);

@@ -13,7 +13,14 @@ struct PictureKind {
   const char* name;         // "a trace": for errors
   std::string_view begins;  // the first bytes of each such file
   std::string_view ending;  // of the names of such files: ".png"
+  const char* endings;      // that the command can write: ".png, .svg or .pdf"
 };
+
+/// @throws JobError as PictureFile() does, without making the file
+void check_picture_file(const std::filesystem::path& path, const PictureKind& kind);
+
+/// The ending of a file's name in small letters: ".png".
+std::string ending_of(const std::filesystem::path& path);
 
 /// Writes a file of one kind under a temporary name next to its own, which it takes in finish(). An earlier file of
 /// the same kind is replaced; no other file is. A pipe or a device is written directly.

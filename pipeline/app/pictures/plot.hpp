@@ -1,34 +1,48 @@
 // Datasets of results as pictures.
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 #include <optional>
 #include <string>
 
 #include "pipeline/app/made_result.hpp"
+#include "pipeline/app/pictures/colours.hpp"
+#include "pipeline/app/pictures/gnuplot.hpp"
 #include "pipeline/app/pictures/picture_file.hpp"
 #include "pipeline/app/pictures/plot_subject.hpp"
 #include "pipeline/app/pictures/raster.hpp"
 
 namespace terrace::app {
 
-inline constexpr PictureKind png_kind{"a PNG picture", "\x89PNG\r\n\x1a\n", ".png"};
+/// The kind of file that a picture's name asks for by its ending: SVG, PDF, or else PNG.
+const PictureKind& picture_kind_of(const std::filesystem::path& path);
+PictureForm picture_form_of(const std::filesystem::path& path);
 
 /// The choices of a picture.
 struct PlotChoices {
   std::optional<Reduction> reduction;  // default: mean; nearest for datasets whose integers name things
   std::optional<Extents> at;           // indices in the dimensions before the last two
   std::string path;                    // the stage whose alignment is drawn over a table; empty: it is found
+  std::optional<ValueRange> range;     // of the colours of a table or an alignment, and of the values of a list
+  PictureForm form = PictureForm::png;
 };
 
-/// Draws a dataset. The colours of a heat map run from the least value of its cells to the largest; cells without a
-/// value are gray. @throws JobError if the choices do not fit the dataset; IoError; Error if gnuplot fails
+/// Draws a dataset. The colours of a heat map run from the least value of its cells to the largest, those of
+/// snapshots from the least of all snapshots to the largest; cells without a value are gray. Colours of values that
+/// are negative and positive diverge around 0. An alignment is coloured by its identity. @throws JobError if the
+/// choices do not fit the dataset; IoError; Error if gnuplot fails
 void draw_dataset(const MadeResult& result, const PlotSubject& subject, const PlotChoices& choices,
-                  std::ostream& png);
+                  std::ostream& out);
+
+/// The range of the cells of all planes along the first dimension of a dataset that is drawn as a table.
+/// @throws as draw_dataset()
+ValueRange range_of_all(const MadeResult& result, const PlotSubject& subject, const PlotChoices& choices);
 
 /// Draws jobs on machines as boxes, the longest first on each machine, and the lower bound as a line.
 /// @param times of the jobs; nullptr: only the load of each machine is drawn
-void draw_schedule(const MadeResult& result, const PlotSubject& subject, io::Source* times, std::ostream& png);
+void draw_schedule(const MadeResult& result, const PlotSubject& subject, io::Source* times, PictureForm form,
+                   std::ostream& out);
 
 /// "title: align/table", the first words of a picture.
 std::string title_of(const MadeResult& result, const PlotSubject& subject);

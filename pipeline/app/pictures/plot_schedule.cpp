@@ -92,7 +92,8 @@ Jobs read_jobs(const MadeResult& result, const std::string& group) {
 
 }  // namespace
 
-void draw_schedule(const MadeResult& result, const PlotSubject& subject, io::Source* times, std::ostream& png) {
+void draw_schedule(const MadeResult& result, const PlotSubject& subject, io::Source* times, PictureForm form,
+                   std::ostream& out) {
   const std::string group = "/" + subject.stage + "/";
   Jobs jobs = read_jobs(result, group);
   jobs.times = times_that_fit(times, jobs);
@@ -108,7 +109,7 @@ void draw_schedule(const MadeResult& result, const PlotSubject& subject, io::Sou
       jobs.times.empty() ? "; the times of the jobs are not at hand: loads alone" : "; jobs of a machine by length";
   Canvas canvas{width, height};
   canvas.right = 40;
-  Gnuplot plot(canvas, {title_of(result, subject), note, "time", "machine"});
+  Gnuplot plot(canvas, {title_of(result, subject), note, "time", "machine"}, form);
   plot.command("set xrange [0:{}]", longest * 1.02);
   plot.command("set yrange [{}:-0.5]", static_cast<double>(jobs.load.size()) - 0.5);
   const Chart chart = chart_of(jobs, longest);
@@ -121,7 +122,7 @@ void draw_schedule(const MadeResult& result, const PlotSubject& subject, io::Sou
         "binary record=2 format='%float64%float64' using 1:2 with lines linecolor rgb '#d00000' linewidth 2 notitle",
         {bound, -0.5, bound, static_cast<double>(jobs.load.size()) - 0.5});
   }
-  plot.draw(png);
+  plot.draw(out);
 }
 
 }  // namespace terrace::app

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "pipeline/app/show/datasets.hpp"
@@ -41,18 +42,35 @@ std::optional<PlotSort> sort_of(const Datasets& datasets, const io::DatasetSumma
 }
 
 /// Datasets that describe others.
-bool is_secondary(const std::string& dataset) {
-  static constexpr std::array<std::string_view, 8> names{
-      "steps", "lengths", "time", "edges", "start", "end", "border_row_index", "border_column_index"};
-  return is_one_of(name_of(dataset), names) || holds_names(dataset) ||
-         std::count(dataset.begin(), dataset.end(), '/') > 2;
+bool is_secondary(const io::DatasetSummary& dataset) {
+  static constexpr std::array<std::string_view, 7> names{"steps", "lengths", "time", "edges", "start", "end", "bins"};
+  const std::string name = name_of(dataset.path);
+  return is_one_of(name, names) || name.starts_with("previous") || name.starts_with("border_") ||
+         holds_names(dataset.path) || dataset.coordinate ||
+         std::count(dataset.path.begin(), dataset.path.end(), '/') > 2;
+}
+
+/// The datasets that people look for first.
+bool is_primary(const std::string& dataset) {
+  static constexpr std::array<std::string_view, 4> names{"u", "table", "grid", "distance"};
+  return is_one_of(name_of(dataset), names);
 }
 
 /// The rank of a dataset among those that tell most about a result.
-std::pair<int, std::int64_t> rank_of(const PlotSubject& subject) {
+std::tuple<int, int, int, std::int64_t> rank_of(const PlotSubject& subject) {
   constexpr int of_sorts[] = {3, 1, 2, 4};  // in the order of PlotSort
-  return {is_secondary(subject.dataset.path) ? 0 : of_sorts[static_cast<int>(subject.sort)],
+  const std::string& path = subject.dataset.path;
+  const int of_name = is_primary(path) ? 2 : holds_snapshots(path) ? 0 : 1;
+  return {is_secondary(subject.dataset) ? 0 : 1, of_sorts[static_cast<int>(subject.sort)], of_name,
           volume(subject.dataset.shape)};
+}
+
+/// True if the dataset holds eight bits of a square matrix a byte.
+bool is_packed(const io::ResultReader& reader, const io::DatasetSummary& dataset) {
+  if (dataset.type != "u8" || dataset.shape.rank() != 2 || dataset.shape[1] != (dataset.shape[0] + 7) / 8)
+    return false;
+  const std::vector<std::string> dimensions = reader.dimensions(dataset.path);
+  return dimensions.size() == 2 && dimensions[1] == "byte";
 }
 
 /// All that can be drawn of a stage, or of all.
@@ -82,14 +100,17 @@ std::string why_not_drawn(const Datasets& datasets, const std::string& path) {
 
 }  // namespace
 
+bool holds_snapshots(const std::string& dataset) { return dataset.ends_with("snapshots"); }
+
 bool holds_names(const std::string& dataset) {
   static constexpr std::array<std::string_view, 3> names{"next", "choice", "split"};
   return is_one_of(name_of(dataset), names);
 }
 
-PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file, const std::string& named) {
-  const std::string name = named.starts_with("/") ? named.substr(1) : named;
-  const Datasets datasets = reader.datasets();
+namespace {
+
+/// The subject that is named, or the most telling one.
+PlotSubject find_subject(const Datasets& datasets, const std::string& file, const std::string& name) {
   const bool whole_stage = name.find('/') == std::string::npos;
   const auto all = subjects_of(datasets, ""), subjects = subjects_of(datasets, whole_stage ? name : "");
   const std::string there = all.empty() ? "; it has no array of numbers" : "; there are " + list_subjects(all);
@@ -104,6 +125,14 @@ PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file
   }
   return *std::max_element(subjects.begin(), subjects.end(),
                            [](const PlotSubject& a, const PlotSubject& b) { return rank_of(a) < rank_of(b); });
+}
+
+}  // namespace
+
+PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file, const std::string& named) {
+  PlotSubject subject = find_subject(reader.datasets(), file, named.starts_with("/") ? named.substr(1) : named);
+  subject.packed = is_packed(reader, subject.dataset);
+  return subject;
 }
 
 }  // namespace terrace::app

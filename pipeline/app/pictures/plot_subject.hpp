@@ -18,13 +18,18 @@ struct PlotSubject {
   PlotSort sort;
   io::DatasetSummary dataset;
   std::string stage;
+  bool packed = false;  // bytes of eight bits each along the last dimension, a square matrix of bits
 };
 
-/// The dataset that is named, or the most telling one: schedules before tables, these before alignments and lists.
-/// Among equals it is the largest.
+/// The dataset that is named, or the most telling one: what a stage computes (`u`, `table`, `grid`, `distance`, ...)
+/// before what lies beside it (earlier levels of time, borders, ends, steps); schedules before tables, these before
+/// alignments and lists; final states before snapshots. Among equals it is the largest.
 /// @param named "STAGE/DATASET", "STAGE" (its most telling dataset), or empty (the most telling of all)
 /// @throws IoError if there is none that can be drawn; it names the datasets that can
 PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file, const std::string& named);
+
+/// True for states of a grid, one after another.
+bool holds_snapshots(const std::string& dataset);
 
 /// True for datasets whose integers name things (nodes, steps, places of splits): a mean of them says nothing.
 bool holds_names(const std::string& dataset);

@@ -8,7 +8,7 @@
 
 namespace terrace::app {
 
-inline constexpr PictureKind trace_kind{"a trace", "{\"traceEvents\":[", ".json"};
+inline constexpr PictureKind trace_kind{"a trace", "{\"traceEvents\":[", ".json", ".json"};
 
 /// Writes the profile as Trace Event Format (Chromium's; Perfetto and chrome://tracing open it): a process for each
 /// device and one for host and disk, a thread for each queue, or several if its work overlaps, a complete event ("X")

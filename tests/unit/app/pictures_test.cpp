@@ -7,9 +7,13 @@
 #include "io/memory_source.hpp"
 #include "pipeline/app/markup.hpp"
 #include "pipeline/app/pictures/axis.hpp"
+#include "pipeline/app/pictures/colours.hpp"
 #include "pipeline/app/pictures/gnuplot.hpp"
 #include "pipeline/app/pictures/queues.hpp"
 #include "pipeline/app/pictures/raster.hpp"
+#include "pipeline/app/pictures/unpacked.hpp"
+#include "pipeline/app/show/bound.hpp"
+#include "pipeline/app/show/rate.hpp"
 
 namespace terrace::app {
 namespace {
@@ -101,6 +105,46 @@ TEST_CASE("A plane of an array of more dimensions is at its leading indices; one
   const Plane row = plane_of(line.shape(), {});
   CHECK(row.rows == 1);
   CHECK(reduce(line, row, 1, 60, false, std::nullopt).mean[59] == 118.5);
+}
+
+TEST_CASE("Bits of bytes are elements, wherever a box begins") {
+  constexpr std::int64_t rows = 21;
+  std::vector<std::uint8_t> bytes(rows * 3), bits(rows * rows);
+  std::mt19937 draw(3);
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(draw());
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < rows; ++j) bits[i * rows + j] = bytes[i * 3 + j / 8] >> (j % 8) & 1;
+  }
+  const auto source = unpacked(std::make_shared<io::MemorySource>(source_of(Extents{rows, 3}, bytes)), rows);
+  CHECK(source->shape() == Extents{rows, rows});
+  for (const std::int64_t piece : {1, 50, 1 << 20}) {
+    check_cells(bits, rows, rows, reduce(*source, plane_of(source->shape(), {}), 7, 5, false, std::nullopt, piece),
+                9.0);
+  }
+}
+
+TEST_CASE("A range is around zero where both signs count") {
+  const auto around = [](double least, double most) { return is_around_zero(ValueRange{least, most}); };
+  CHECK(around(-1, 1));
+  CHECK(around(-20, 1000));
+  CHECK_FALSE(around(-1, 1000));
+  CHECK_FALSE(around(0, 1));
+  CHECK_FALSE(around(-3, -1));
+  CHECK_FALSE(is_around_zero(ValueRange{}));
+}
+
+TEST_CASE("A stage is bound by what lasts nearly as long as it") {
+  CHECK(bound_by({0.95, 0.1, 0, 1}, 1) == "computing and writing");
+  CHECK(bound_by({0.6, 0.1, 0, 0.2}, 1) == "computing");
+  CHECK(bound_by({0.1, 0.2, 0.3, 0.1}, 1).starts_with("none of these"));
+}
+
+TEST_CASE("A rate is told of stages that computed for a while") {
+  const StageRate stage{0.5, 2e6, 1e9, "cell", "operations"};
+  CHECK(rate_in_words(stage) == "2.00 Mcell/s while computing, 0.2% of the limit of 1.00 Gcell/s (operations)");
+  CHECK(rate_in_words({0.5, 2e6, 0, "cell", ""}) == "2.00 Mcell/s while computing");
+  CHECK(rate_in_words({0.05, 2e6, 1e9, "cell", "operations"}).empty());
+  CHECK(rate_in_words({0.5, 0, 1e9, "cell", "operations"}).empty());
 }
 
 ProfileRows made_up(std::vector<double> begin, std::vector<double> end, std::vector<double> device) {
