@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "pipeline/base/box.hpp"
+#include "pipeline/base/point_of.hpp"
 
 namespace terrace::io {
 
@@ -47,7 +48,7 @@ class RoundedElement {
     const std::int64_t count = box.volume();
     for (std::int64_t n = 0; n < count; ++n) {
       if (loses_digits<To>(values[n]) && counts(values[n])) {
-        return note({index_in(box, n), std::to_string(values[n]), static_cast<double>(static_cast<To>(values[n])),
+        return note({point_of(box, n), std::to_string(values[n]), static_cast<double>(static_cast<To>(values[n])),
                      std::numeric_limits<To>::digits});
       }
     }
@@ -60,8 +61,6 @@ class RoundedElement {
   std::optional<Found> found() const;
 
  private:
-  /// The n-th point of a box, row-major.
-  static Extents index_in(const Box& box, std::int64_t n);
   void note(const Found& found);
 
   mutable std::mutex mutex_;

@@ -21,6 +21,8 @@
 
 namespace terrace::io {
 
+struct Packing;
+
 /// A read-only array. `read` may be called from several threads at once.
 class Source {
  public:
@@ -55,6 +57,9 @@ class Source {
   /// The range of its values, or nullopt if it cannot tell without reading files. Takes at most a pass over what it
   /// holds in memory.
   virtual std::optional<KnownRange> known_range() const { return std::nullopt; }
+  /// The meaning of its elements by attributes of its file, by which unpacked() makes what stages read; null: the
+  /// elements are their values.
+  virtual std::shared_ptr<const Packing> packing() const { return nullptr; }
 };
 
 /// The places in the job of the elements of a list, row-major: "job.yaml:3:14".

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "io/data_error.hpp"
+#include "pipeline/base/point_of.hpp"
 
 namespace terrace::io {
 namespace {
@@ -28,15 +29,9 @@ class Translated : public Source {
 
  private:
   [[noreturn]] void fail(const Box& box, std::int64_t at, unsigned char letter) const {
-    const Extents extent = box.shape();
-    Extents index = box.begin;
-    for (int d = box.rank() - 1; d >= 0; --d) {
-      index[d] += at % extent[d];
-      at /= extent[d];
-    }
     char shown[16];
     std::snprintf(shown, sizeof shown, letter >= ' ' && letter < 127 ? "'%c'" : "byte 0x%02x", letter);
-    label_.fail(*source_, index, std::string(shown) + " " + fault_(letter));
+    label_.fail(*source_, point_of(box, at), std::string(shown) + " " + fault_(letter));
   }
 
   std::shared_ptr<Source> source_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <string_view>
 
 #include "io/hdf5/stated_range.hpp"
 #include "io/hdf5/storage.hpp"
@@ -87,6 +89,13 @@ Hdf5Handle access_properties(std::size_t cache_bytes) {
   return access;
 }
 
+/// True if a file begins as those of netCDF-3 do: "CDF" and the version 1, 2 or 5.
+bool is_netcdf_3(const std::string& path) {
+  char begin[4] = {};
+  std::ifstream(path, std::ios::binary).read(begin, sizeof begin);
+  return std::string_view(begin, 3) == "CDF" && (begin[3] == 1 || begin[3] == 2 || begin[3] == 5);
+}
+
 /// The datasets that a job may want: of a result not its profile and its checksums.
 std::vector<std::string> datasets_to_name(hid_t file, std::vector<std::string> names) {
   if (H5Aexists(file, "checksums") > 0) {
@@ -114,7 +123,12 @@ std::vector<std::string> list_datasets(hid_t file, const std::string& where) {
 Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, std::size_t cache_bytes)
     : cache_bytes_(cache_bytes), where_(path) {
   silence_hdf5();
-  if (H5Fis_hdf5(path.c_str()) == 0) throw IoError(path, "is no HDF5 file, or its first bytes are damaged");
+  if (H5Fis_hdf5(path.c_str()) == 0) {
+    throw IoError(path, is_netcdf_3(path)
+                            ? "is a file of netCDF-3 (the classic format), which is no HDF5: convert it, "
+                              "'nccopy -k netCDF-4 IN OUT'"
+                            : "is no HDF5 file, or its first bytes are damaged");
+  }
   file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, hdf5_read_access().get()), path,
                      "cannot be opened; the file is damaged, cut short, or still being written");
   open_dataset(path, dataset);
@@ -123,6 +137,7 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
   read_shape();
   files_ = storage_files(dataset_.get(), where_);
   stated_ = stated_range(dataset_, type_, where_);
+  packing_ = stored_packing(dataset_, type_, where_);
   if (shape_.rank() == 2) nodes_ = stored_nodes(file_, dataset_, shape_[0], where_);
   missing_filters_ = missing_filters(dataset_.get(), where_);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/hdf5/handle.hpp"
+#include "io/hdf5/stored_packing.hpp"
 #include "io/known_range.hpp"
 #include "io/node_names.hpp"
 #include "pipeline/base/box.hpp"
@@ -44,6 +45,8 @@ class Hdf5Dataset {
   const std::vector<std::filesystem::path>& files() const { return files_; }
   /// The range that its attributes state (stated_range.hpp).
   const std::optional<KnownRange>& stated() const { return stated_; }
+  /// The packing that its attributes state (stored_packing.hpp).
+  const StoredPacking& packing() const { return packing_; }
   /// Names that a result has of its rows (stored_nodes.hpp).
   const std::shared_ptr<const NodeNames>& nodes() const { return nodes_; }
   /// True if it needs filters that are not there. What was stored without them can be read even so.
@@ -71,6 +74,7 @@ class Hdf5Dataset {
   Extents shape_;
   std::vector<std::filesystem::path> files_;
   std::optional<KnownRange> stated_;
+  StoredPacking packing_;
   std::shared_ptr<const NodeNames> nodes_;
   std::string missing_filters_;  // what to say of them; empty where none is missing
 };

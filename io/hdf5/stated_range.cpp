@@ -1,36 +1,21 @@
 #include "io/hdf5/stated_range.hpp"
 
-#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include "io/hdf5/values.hpp"
+#include "io/hdf5/number_attribute.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
 namespace {
 
-bool has(const Hdf5Handle& dataset, const char* name) { return H5Aexists(dataset.get(), name) > 0; }
-
 /// The numbers of an attribute; empty where there is none of that name, or it does not hold `count` numbers.
 std::vector<long double> numbers_of(const Hdf5Handle& dataset, const char* name, std::size_t count,
                                     const std::string& where) {
-  if (!has(dataset, name)) return {};
-  const std::string place = where + ", attribute " + name;
-  const Hdf5Handle attribute(H5Aopen(dataset.get(), name, H5P_DEFAULT), place, "cannot be opened");
-  const Hdf5Values values = values_of_attribute(attribute, place);
-  const H5T_class_t kind = H5Tget_class(values.type.get());
-  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || values.count() != count) return {};
-  std::vector<long double> numbers(count);
-  values.read(H5T_NATIVE_LDOUBLE, numbers.data());
-  return numbers;
-}
-
-/// A number as an element of floating point has it: attributes may have more digits than the dataset.
-long double as_element(long double number, ElementType type) {
-  if (type == ElementType::f32) return static_cast<long double>(static_cast<float>(number));
-  return number;
+  auto found = number_attribute(dataset, name, where);
+  return found && found->values.size() == count ? std::move(found->values) : std::vector<long double>();
 }
 
 long double least_of(ElementType type) {
@@ -72,7 +57,7 @@ std::optional<KnownRange> range_of_ends(const Hdf5Handle& dataset, ElementType t
 
 std::optional<KnownRange> read_range(const Hdf5Handle& dataset, ElementType type, const std::string& where) {
   for (const char* packed : {"scale_factor", "add_offset", "_Unsigned"}) {
-    if (has(dataset, packed)) return std::nullopt;
+    if (has_attribute(dataset, packed)) return std::nullopt;
   }
   std::optional<KnownRange> range = pair_of(dataset, "actual_range", where);
   if (range) range->exact = true;

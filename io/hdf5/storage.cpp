@@ -55,7 +55,9 @@ std::vector<std::filesystem::path> storage_files(hid_t dataset, const std::strin
 std::string missing_filters(hid_t dataset, const std::string& where) {
   const Hdf5Handle creation(H5Dget_create_plist(dataset), where, "has damaged properties");
   const int count = std::max(0, H5Pget_nfilters(creation.get()));
+  constexpr H5Z_filter_t lzf = 32000;
   std::string names;
+  bool of_h5py = false;
   for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
     std::array<char, 64> stored{};
     std::size_t values = 0;
@@ -66,12 +68,15 @@ std::string missing_filters(hid_t dataset, const std::string& where) {
     if (id < 0 || H5Zfilter_avail(id) > 0) continue;
     const std::string name = filter_name(id, stored.data());
     names += (names.empty() ? "" : " and ") + std::to_string(id) + (name.empty() ? "" : " (" + name + ")");
+    of_h5py = of_h5py || id == lzf;
   }
   if (names.empty()) return "";
-  return "needs the HDF5 filter " + names +
-         ", which is not installed here; make a copy without it where it is, 'h5repack -f GZIP=4 IN OUT' or "
-         "'h5repack "
-         "-f NONE IN OUT', or install its plugin and name the plugin's folder in HDF5_PLUGIN_PATH";
+  const std::string there = "needs the HDF5 filter " + names + ", which is not installed here; ";
+  if (of_h5py) return there + "h5py has it: write a copy there, with compression='gzip' in place of 'lzf'";
+  return there +
+         "make a copy without it where it is, 'h5repack -f GZIP=4 IN OUT' or 'h5repack -f NONE IN OUT', or install "
+         "its "
+         "plugin and name the plugin's folder in HDF5_PLUGIN_PATH";
 }
 
 std::string describe_link(hid_t file, const std::string& name) {

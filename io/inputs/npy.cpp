@@ -35,8 +35,8 @@ std::shared_ptr<Source> open_npy(const Settings& settings, const OpenContext& co
       path);
   return chosen_part(npy_array(header,
                                [&](const Extents& shape) {
-                                 return std::make_shared<NpySource>(
-                                     RawArray(std::move(file), header.offset, header.type, shape, header.big_endian));
+                                 return std::make_shared<NpySource>(RawArray(
+                                     std::move(file), header.offset, header.stored(), shape, header.big_endian));
                                }),
                      settings, path);
 }

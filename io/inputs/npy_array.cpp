@@ -1,7 +1,10 @@
 #include "io/inputs/npy_array.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -58,13 +61,54 @@ class FortranSource : public Source {
   Extents shape_;
 };
 
+/// The number that 16 bits are in IEEE's binary16.
+float number_of_half(std::uint16_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, exponent = bits >> 10 & 31,
+                      fraction = bits & 1023;
+  if (exponent == 0) {
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+/// Bits of f16 as f32.
+class HalfSource : public Source {
+ public:
+  explicit HalfSource(std::shared_ptr<Source> bits) : bits_(std::move(bits)) {}
+
+  ElementType type() const override { return ElementType::f32; }
+  const Extents& shape() const override { return bits_->shape(); }
+  void read(const Box& box, void* buffer) override {
+    // The bits lie in the second half of the buffer until they are numbers, from the front on.
+    const auto count = static_cast<std::size_t>(box.volume());
+    auto* to = static_cast<std::byte*>(buffer);
+    const std::byte* from = to + count * sizeof(std::uint16_t);
+    bits_->read(box, to + count * sizeof(std::uint16_t));
+    for (std::size_t n = 0; n < count; ++n) {
+      std::uint16_t bits = 0;
+      std::memcpy(&bits, from + n * sizeof bits, sizeof bits);
+      const float number = number_of_half(bits);
+      std::memcpy(to + n * sizeof number, &number, sizeof number);
+    }
+  }
+  std::vector<std::filesystem::path> files() const override { return bits_->files(); }
+  std::string place_of(const Extents& index) const override { return bits_->place_of(index); }
+  std::size_t memory() const override { return bits_->memory(); }
+
+ private:
+  std::shared_ptr<Source> bits_;
+};
+
 }  // namespace
 
 std::shared_ptr<Source> npy_array(const NpyHeader& header,
                                   const std::function<std::shared_ptr<Source>(const Extents& shape)>& stored) {
   const bool transposed = header.fortran_order && header.shape.rank() > 1;
   auto array = stored(transposed ? reversed(header.shape) : header.shape);
-  return transposed ? std::make_shared<FortranSource>(std::move(array)) : array;
+  if (transposed) array = std::make_shared<FortranSource>(std::move(array));
+  return header.half ? std::make_shared<HalfSource>(std::move(array)) : array;
 }
 
 }  // namespace terrace::io

@@ -9,8 +9,8 @@
 
 namespace terrace::io {
 
-/// The array whose stored elements `stored` reads in the shape in which they lie, row-major: the array itself, or, in
-/// Fortran order, the transposed one.
+/// The array whose stored elements, of NpyHeader::stored(), `stored` reads in the shape in which they lie, row-major:
+/// in Fortran order the transposed array, with elements of 16 bits (f16) as f32.
 std::shared_ptr<Source> npy_array(const NpyHeader& header,
                                   const std::function<std::shared_ptr<Source>(const Extents& shape)>& stored);
 

@@ -78,7 +78,7 @@ std::optional<ElementType> type_of(std::string_view code) {
   constexpr std::pair<std::string_view, ElementType> codes[] = {
       {"b1", ElementType::u8},  {"u1", ElementType::u8},  {"i1", ElementType::i8},  {"u2", ElementType::u16},
       {"i2", ElementType::i16}, {"u4", ElementType::u32}, {"i4", ElementType::i32}, {"u8", ElementType::u64},
-      {"i8", ElementType::i64}, {"f4", ElementType::f32}, {"f8", ElementType::f64}};
+      {"i8", ElementType::i64}, {"f2", ElementType::f32}, {"f4", ElementType::f32}, {"f8", ElementType::f64}};
   for (const auto& [name, type] : codes) {
     if (name == code) return type;
   }
@@ -90,10 +90,11 @@ void Dictionary::parse_type(NpyHeader& header) {
   const bool ordered = !text.empty() && std::string_view("<>|=").find(text[0]) != std::string_view::npos;
   const auto type = ordered ? type_of(text.substr(1)) : std::nullopt;
   if (!type) {
-    fail("has the element type " + quote(text) + "; booleans and " + element_types +
+    fail("has the element type " + quote(text) + "; booleans, f16 and " + element_types +
          " can be read: convert with astype() and save again");
   }
   header.type = *type;
+  header.half = text.ends_with("f2");
   header.big_endian = text[0] == '>';
 }
 

@@ -13,10 +13,14 @@ namespace terrace::io {
 /// The description of the array in the header.
 struct NpyHeader {
   ElementType type = ElementType::u8;
+  bool half = false;  // elements of floating point are stored in 16 bits (IEEE's binary16), and of `type` f32
   bool big_endian = false;
   bool fortran_order = false;
   Extents shape;
   std::int64_t offset = 0;  // byte of the first element
+
+  /// The type of the elements as they are stored; of half ones u16, their bits.
+  ElementType stored() const { return half ? ElementType::u16 : type; }
 };
 
 /// Reads at most `bytes` bytes from `offset` on. @return their number

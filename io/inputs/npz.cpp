@@ -132,7 +132,7 @@ class StoredSource : public Source {
                std::filesystem::path path)
       : member_(std::move(member)), header_(header), shape_(shape), path_(std::move(path)) {}
 
-  ElementType type() const override { return header_.type; }
+  ElementType type() const override { return header_.stored(); }
   const Extents& shape() const override { return shape_; }
   void read(const Box& box, void* buffer) override {
     const std::lock_guard lock(mutex_);
@@ -181,10 +181,10 @@ std::size_t chosen_array(const Settings& settings, const Archive& archive) {
 /// The bytes of elements. @throws IoError if they are not all of the member after its header
 std::int64_t element_bytes(const NpyHeader& header, const Member& member) {
   const std::int64_t left = member.size() - header.offset;
-  const auto size = static_cast<std::int64_t>(size_of(header.type));
+  const auto size = static_cast<std::int64_t>(size_of(header.stored()));
   if (is_holdable(header.shape) && volume(header.shape) * size == left) return left;
   throw IoError(member.where(), "has " + std::to_string(left) + " bytes of elements, and " + to_string(header.shape) +
-                                    " elements of " + std::string(name_of(header.type)) +
+                                    " elements of " + std::string(header.half ? "f16" : name_of(header.type)) +
                                     " take others; the file is damaged");
 }
 
@@ -210,7 +210,8 @@ std::vector<std::byte> read_elements(Member& member, const NpyHeader& header, co
   member.read_next(bytes - static_cast<std::int64_t>(there), elements.data() + there);
   member.check_end();
   if (header.big_endian) {
-    swap_bytes(elements.data(), bytes / static_cast<std::int64_t>(size_of(header.type)), size_of(header.type));
+    const std::size_t size = size_of(header.stored());
+    swap_bytes(elements.data(), bytes / static_cast<std::int64_t>(size), size);
   }
   return elements;
 }
@@ -227,7 +228,7 @@ std::shared_ptr<Source> open_npz(const Settings& settings, const OpenContext& co
   auto array = npy_array(header, [&](const Extents& shape) -> std::shared_ptr<Source> {
     if (member->stored()) return std::make_shared<StoredSource>(member, header, shape, file.path());
     kept_check(settings, "npz", context)(bytes);
-    return std::make_shared<MemorySource>(header.type, shape, read_elements(*member, header, start, bytes),
+    return std::make_shared<MemorySource>(header.stored(), shape, read_elements(*member, header, start, bytes),
                                           std::vector{file.path()});
   });
   return chosen_part(std::move(array), settings, member->where());

@@ -7,13 +7,13 @@
 namespace terrace::io {
 namespace {
 
-struct Packing {
+struct Compression {
   std::string_view begin;  // of the file
   const char* name;
   const char* program;  // that unpacks it
 };
 
-constexpr Packing packings[] = {
+constexpr Compression compressions[] = {
     {"BZh", "bzip2", "bunzip2 -k"},
     {"\xfd"
      "7zXZ",
@@ -28,11 +28,11 @@ void refuse_packed(const InputFile& file) {
   char bytes[8] = {};
   const std::int64_t count = file.read_some(0, sizeof bytes, bytes);
   const std::string_view begin(bytes, static_cast<std::size_t>(count));
-  for (const Packing& packing : packings) {
-    if (!begin.starts_with(packing.begin)) continue;
-    throw IoError(file.path().string(), std::string("is compressed with ") + packing.name +
+  for (const Compression& compression : compressions) {
+    if (!begin.starts_with(compression.begin)) continue;
+    throw IoError(file.path().string(), std::string("is compressed with ") + compression.name +
                                             ", and text is read plain or compressed with gzip: unpack it first (" +
-                                            packing.program + ")");
+                                            compression.program + ")");
   }
 }
 

@@ -37,6 +37,7 @@ class PartSource : public Source {
   }
   bool letters() const override { return whole_->letters(); }
   int results() const override { return whole_->results(); }
+  std::optional<ChangedDefault> changed_default() const override { return whole_->changed_default(); }
   std::size_t memory() const override { return whole_->memory(); }
   /// The extreme values may lie outside of the part.
   std::optional<KnownRange> known_range() const override {
@@ -44,6 +45,7 @@ class PartSource : public Source {
     if (range) range->exact = false;
     return range;
   }
+  std::shared_ptr<const Packing> packing() const override { return whole_->packing(); }
 
  private:
   std::shared_ptr<Source> whole_;

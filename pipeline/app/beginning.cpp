@@ -251,14 +251,14 @@ std::optional<std::string> changed_input(const job::OpenJob& open, const job::St
   return again.changed(stage, record, unknown) ? std::optional(why) : std::nullopt;
 }
 
-/// Compares the names of nodes of all inputs. Values are compared where they were read.
-/// @throws JobError naming the input whose nodes have other names
-void check_names(const Json& begun, const run::RunPlan& plan) {
+/// Compares the names of nodes of all inputs, and the meaning of their elements. Values are compared where they were
+/// read. @throws JobError naming the input that differs
+void check_meanings(const Json& begun, const run::RunPlan& plan) {
   for (const auto& [name, content] : plan.contents.items()) {
-    if (begun.at("contents").at(name).value("nodes", Json()) == content.value("nodes", Json())) continue;
-    throw JobError("input '" + name +
-                   "' has changed since the run was begun: its nodes have other names; put the file back, or start "
-                   "over with --fresh=all");
+    const auto found = meaning_difference(begun.at("contents").at(name), content);
+    if (!found) continue;
+    throw JobError("input '" + name + "' has changed since the run was begun: " + *found +
+                   "; put the file back, or start over with --fresh=all");
   }
 }
 
@@ -287,7 +287,7 @@ run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, cons
     plan.reads = run::joined_reads(reads, plan.reads, open.inputs);
     ReadAgain again(
         open, [&] { return make_plan(open, machine, stages, nullptr, watch, {}); }, watch);
-    check_names(begun, plan);
+    check_meanings(begun, plan);
     check_taken_inputs(open, begun, plan, again);
     const Json& states = begun.at("inputs");
     if (states != plan.inputs) {

@@ -13,6 +13,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/job/identity.hpp"
+#include "stages/arrays_read.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
 
@@ -74,14 +75,6 @@ std::size_t memory_of_inputs(const job::OpenJob& open) {
 /// A stage reads an array of a stage that cannot be planned.
 struct Unknown {};
 
-/// The setting of a step that names the array.
-std::string setting_that_names(const std::string& array, const job::Stage& step) {
-  const auto names = job::array_names(step.arrays, step.settings);
-  const auto found =
-      std::find_if(names.begin(), names.end(), [&](const job::ArrayName& named) { return named.name == array; });
-  return found == names.end() ? "" : found->setting;
-}
-
 /// The arrays that a step reads, by names in the job, including arrays of earlier stages.
 class Sources {
  public:
@@ -105,7 +98,7 @@ class Sources {
         return output;
       }
     }
-    stages::refuse(step_, setting_that_names(name, step_),
+    stages::refuse(step_, stages::setting_that_names(name, step_),
                    "'" + name + "' is a " + (is_single_value(name) ? "single value" : "small dataset") +
                        ", which no stage can read; name an array");
   }
@@ -319,10 +312,11 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
     }
     const auto rounded = std::make_shared<stages::RoundedInputs>(step);
     const auto nodes = std::make_shared<NodesRead>();
-    const auto array = [sources = Sources(open, stages, step, plan, reads, unknown), nodes](const std::string& name) {
+    const auto array = [sources = Sources(open, stages, step, plan, reads, unknown), nodes,
+                        &step](const std::string& name) {
       auto source = sources(name);
       nodes->add(source->nodes());
-      return source;
+      return stages::as_read_by(step, name, std::move(source));
     };
     const stages::Request request{step, array, machine.resources, choices, rounded.get(), watch};
     try {

@@ -30,6 +30,14 @@ std::set<std::string> all_inputs_of(const job::Job& job, const job::Stage& stage
   return inputs;
 }
 
+std::optional<std::string> meaning_difference(const Json& before, const Json& now) {
+  if (before.value("nodes", Json()) != now.value("nodes", Json())) return "its nodes have other names";
+  if (before.value("packing", Json()) != now.value("packing", Json())) {
+    return "its attributes say otherwise what its elements stand for";
+  }
+  return std::nullopt;
+}
+
 InputState compare_input(const std::string& name, const InputRecord& before, const InputRecord& now) {
   const Json old{{name, before.files}}, current{{name, now.files}};
   if (before.files.value("results", 1) != now.files.value("results", 1)) {
@@ -37,9 +45,7 @@ InputState compare_input(const std::string& name, const InputRecord& before, con
   }
   if (auto found = input_difference(old, current, FileStates::none)) return {Same::no, *std::move(found)};
   const std::string changed = "input '" + name + "' has changed: ";
-  if (before.content.value("nodes", Json()) != now.content.value("nodes", Json())) {
-    return {Same::no, changed + "its nodes have other names"};
-  }
+  if (auto found = meaning_difference(before.content, now.content)) return {Same::no, changed + *found};
   if (before.content.contains("values") && now.content.contains("values")) {
     if (before.content["values"] == now.content["values"]) return {};
     const auto file = input_difference(old, current, FileStates::content);

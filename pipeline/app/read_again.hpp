@@ -51,6 +51,10 @@ struct InputState {
   Same same = Same::yes;
   std::string why = {};  // for people: the first difference; of `unknown` the reason to doubt
 };
+/// The difference of two members of RunPlan::contents that tells of elements which are stored alike that they mean
+/// something else, for people: names of nodes, and attributes by which elements are unpacked. nullopt: there is none.
+std::optional<std::string> meaning_difference(const nlohmann::json& before, const nlohmann::json& now);
+
 /// Compares what an input holds, but not its settings. @param name of the input now
 InputState compare_input(const std::string& name, const InputRecord& before, const InputRecord& now);
 

@@ -152,7 +152,11 @@ class Comparison {
     }
     for (const auto& [key, value] : before.items()) {
       if (path.empty() && key == results_key) continue;
-      if (!now.contains(key)) return below(path, key) + " was " + in_words(value) + " and is not given";
+      if (now.contains(key)) continue;
+      const std::string at = below(path, key);
+      const auto earlier = defaults_.earlier.find(at);
+      if (earlier != defaults_.earlier.end() && plain(value) == earlier->second.value) continue;
+      return at + " was " + in_words(value) + " and is not given";
     }
     return std::nullopt;
   }

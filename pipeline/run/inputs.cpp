@@ -10,6 +10,7 @@
 
 #include "io/files/checksum.hpp"
 #include "io/held_source.hpp"
+#include "io/packing.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/ledger.hpp"
 #include "pipeline/run/run.hpp"
@@ -213,6 +214,7 @@ class InputReads::Watched : public io::Source {
   bool letters() const override { return source_->letters(); }
   std::size_t memory() const override { return source_->memory(); }
   std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
+  std::shared_ptr<const io::Packing> packing() const override { return source_->packing(); }
   std::shared_ptr<const io::NodeNames> nodes() const override { return source_->nodes(); }
   std::string matrix_letters() const override { return source_->matrix_letters(); }
   void read(const Box& box, void* buffer) override {
@@ -275,6 +277,7 @@ Json content_of(const io::Source& source) {
   Json content = Json::object();
   if (const auto values = io::held_content(source)) content["values"] = *values;
   if (const auto nodes = source.nodes()) content["nodes"] = nodes->content();
+  if (const auto packing = source.packing()) content["packing"] = io::text_of(*packing);
   return content;
 }
 

@@ -68,7 +68,7 @@ void compare_reads(const nlohmann::json& reads, const Inputs& inputs, const Watc
 nlohmann::json joined_reads(const nlohmann::json& before, const nlohmann::json& now, const Inputs& inputs);
 
 /// The checksums by which an input is known without reading its files: `values` if it is held in memory, `nodes` if
-/// its nodes have names.
+/// its nodes have names; and `packing`, what attributes say of its elements (io::Packing), if they say anything.
 nlohmann::json content_of(const io::Source& source);
 
 /// A record of all tiles that a complete stage has read of inputs with files, for the result: by arrays of the plan.

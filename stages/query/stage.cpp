@@ -196,7 +196,9 @@ std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& 
 }  // namespace
 
 std::unique_ptr<run::Stage> make_query(const Request& request) {
-  const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+  std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+  const WeightRules rules = distance_rules(request, *matrix, false);
+  matrix = with_no_edge(std::move(matrix), rules);
   Questions questions = read_questions(request, *matrix);
   QueryCut cut;
   cut.value = distance_type(matrix->type());
@@ -205,7 +207,7 @@ std::unique_ptr<run::Stage> make_query(const Request& request) {
   cut.each = questions.asks("eccentricity");
   cut.rows = request.choices != nullptr ? request.choices->at("rows").get<std::int64_t>()
                                         : choose_rows(cut.nodes, cut.value, request.resources);
-  questions.matrix = weights(matrix, cut.value, distance_rules(request, *matrix, false));
+  questions.matrix = weights(matrix, cut.value, rules);
   auto plan = std::make_unique<QueryPlan>(cut, questions.matrix);
   return std::make_unique<QueryStage>(request, std::move(questions), std::move(plan));
 }

@@ -114,10 +114,11 @@ void check_pairs(const VerifyRequest& request, io::Source& matrix, const io::Nod
 
 std::vector<Checked> verify_query(const VerifyRequest& request) {
   const Settings& settings = request.request.stage.settings;
-  const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
+  std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
+  const WeightRules rules = distance_rules(request.request, *matrix, false);
+  matrix = with_no_edge(std::move(matrix), rules);
   const ElementType type = distance_type(matrix->type());
-  const std::shared_ptr<io::Source> distances =
-      weights(matrix, type, distance_rules(request.request, *matrix, false));
+  const std::shared_ptr<io::Source> distances = weights(matrix, type, rules);
   std::vector<Checked> found;
   dispatch_distance(type, "distance", [&](auto value) {
     using T = decltype(value);

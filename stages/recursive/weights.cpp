@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "io/packing.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
+#include "stages/recursive/rates.hpp"
 #include "stages/recursive/stated_weights.hpp"
 #include "stages/watched_read.hpp"
 
@@ -222,6 +224,19 @@ class Weights : public io::Source {
 
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules) {
   return std::make_shared<Weights>(std::move(matrix), type, std::move(rules));
+}
+
+std::shared_ptr<io::Source> with_no_edge(std::shared_ptr<io::Source> matrix, const WeightRules& rules) {
+  if (!rules.no_edge && (rules.nothing == Nothing::zero || rules.nothing == Nothing::false_)) return matrix;
+  const auto none_of = [&](ElementType type) {
+    return dispatch(type, [&](auto zero) -> std::optional<io::NoValue> {
+      const auto element = no_edge_element<decltype(zero)>(rules);
+      return element ? std::optional(io::NoValue{type, static_cast<long double>(*element)}) : std::nullopt;
+    });
+  };
+  std::optional<io::NoValue> none = none_of(matrix->type());
+  if (!none) none = none_of(distance_type(matrix->type()));
+  return io::with_no_value(std::move(matrix), *none);
 }
 
 WeightScan scan_weights(io::Source& matrix, const WeightRules& rules, const Watch& watch,

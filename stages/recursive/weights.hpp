@@ -17,6 +17,10 @@ namespace terrace::stages {
 /// are a DataError of the read.
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules);
 
+/// A matrix that its file says to be packed, whose missing elements are no edge by the rules; elements of a type that
+/// has none become distance_type(). Any other matrix, and all where no edge is 0 or false, as they are.
+std::shared_ptr<io::Source> with_no_edge(std::shared_ptr<io::Source> matrix, const WeightRules& rules);
+
 /// Weights that were seen.
 struct WeightScan {
   WeightRange range;

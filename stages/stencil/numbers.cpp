@@ -5,19 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/base/point_of.hpp"
+
 namespace terrace::stages {
 namespace {
-
-/// The index of element `number` of a box.
-Extents index_in(const Box& box, std::int64_t number) {
-  Extents index = box.begin;
-  const Extents shape = box.shape();
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    index[axis] += number % shape[axis];
-    number /= shape[axis];
-  }
-  return index;
-}
 
 /// A source made of another one of the same shape.
 class Derived : public io::Source {
@@ -33,7 +24,7 @@ class Derived : public io::Source {
 
  protected:
   [[noreturn]] void refuse_nan(const Box& box, std::int64_t number, const char* remedy) const {
-    label_.fail(*source_, index_in(box, number), std::string("is no number (NaN)") + remedy);
+    label_.fail(*source_, point_of(box, number), std::string("is no number (NaN)") + remedy);
   }
 
   std::shared_ptr<io::Source> source_;

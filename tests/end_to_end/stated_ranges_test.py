@@ -103,14 +103,17 @@ class Wrong(Stated):
             self.refuse(values, distances("d", "m", type="auto"), where, "-1 is outside of 1 to 40", "`actual_range`",
                         actual_range=[1, 40])
             values[row, column] = 41
-            self.refuse(values, distances("d", "m", type="i32"), where, "41 is outside of 0 to 40", "`valid_range`",
-                        valid_range=[0, 40])
+            self.refuse(values, distances("d", "m", type="i32"), where, "41 is outside of 0 to 40", "`actual_range`",
+                        actual_range=[0, 40])
             product = recursive("p", "semiring_product", left="m", right="m", type="i64")
-            self.refuse(values, product, where, "41 is outside of 0 to 40", "`valid_max`", valid_min=0, valid_max=40)
+            # An element outside of the valid range has no value.
+            for stage in (distances("d", "m", type="i32"), product):
+                self.refuse(values, stage, where, "41 is no value, outside of its attribute `valid_max`",
+                            "unpack: true", valid_min=0, valid_max=40)
 
     def test_that_nothing_relies_on_hurt_nothing(self):
         values = self.random_weights(60, 1, 40).astype("float32")
-        result = self.run_job({"m": self.matrix("m", values, valid_range=[5, 6])}, [distances("d", "m")],
+        result = self.run_job({"m": self.matrix("m", values, actual_range=[5, 6])}, [distances("d", "m")],
                               backend="cpu")
         numpy.fill_diagonal(values, 0)
         numpy.testing.assert_array_equal(result["d/distance"][()], floyd_warshall(values))
@@ -119,7 +122,7 @@ class Wrong(Stated):
         matrix = random_graph(70, 4, 3)
         wanted = as_type(floyd_warshall(matrix), "int16")
         for attributes in ({"valid_range": "1, 2"}, {"valid_range": [1, 2, 3]}, {"valid_range": [9, 2]},
-                           {"valid_range": [1, 2], "scale_factor": 2.0}):
+                           {"actual_range": [1, 2], "_Unsigned": "true"}):
             stored = as_type(matrix, "int16")
             result = self.run_job({"m": self.matrix("m", stored, **attributes)}, [distances("d", "m")], "--fresh",
                                   backend="cpu")

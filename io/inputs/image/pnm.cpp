@@ -49,6 +49,7 @@ class PnmReader {
       : file_(file), check_kept_(check_kept), bytes_(file) {}
 
   Image decode(Channel channel) {
+    if (channel == Channel::alpha || channel == Channel::index) refuse_channel(file_.path().string(), channel);
     bytes_.skip(1);
     const char kind = bytes_.peek();
     bytes_.skip(-1);

@@ -3,14 +3,17 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <mutex>
 #include <unordered_map>
 
 #include "io/inputs/raw_array.hpp"
+#include "io/inputs/unpack_setting.hpp"
 #include "io/kept_memory.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -81,10 +84,11 @@ struct Layout {
   ElementType type = ElementType::u8;
   std::int64_t rows = 0, columns = 0;
   int samples = 1;
-  bool apart = false;   // each sample in blocks of its own
-  bool tiled = false;   // else strips
-  bool plain = false;   // strips without compression, which are read in parts
-  bool colour = false;  // red, green and blue are the first samples
+  bool apart = false;    // each sample in blocks of its own
+  bool tiled = false;    // else strips
+  bool plain = false;    // strips without compression, which are read in parts
+  bool colour = false;   // red, green and blue are the first samples
+  bool palette = false;  // samples are indices of its colours
   std::int64_t block_rows = 0, block_columns = 0;
   std::int64_t strip_rows = 0;  // of a strip in the file; a plain one has several blocks
 
@@ -97,12 +101,11 @@ struct Layout {
 void check_kind(const TiffFile& file) {
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;  // of a file that does not say
   TIFFGetField(file.get(), TIFFTAG_PHOTOMETRIC, &photometric);
-  if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB) {
-    const char* kind = photometric == PHOTOMETRIC_PALETTE      ? "has colours from a palette"
-                       : photometric == PHOTOMETRIC_MINISWHITE ? "has inverted grays"
-                       : photometric == PHOTOMETRIC_YCBCR      ? "has YCbCr colours"
-                       : photometric == PHOTOMETRIC_SEPARATED  ? "has CMYK colours"
-                                                               : "is of a kind that is not known here";
+  if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB && photometric != PHOTOMETRIC_PALETTE) {
+    const char* kind = photometric == PHOTOMETRIC_MINISWHITE  ? "has inverted grays"
+                       : photometric == PHOTOMETRIC_YCBCR     ? "has YCbCr colours"
+                       : photometric == PHOTOMETRIC_SEPARATED ? "has CMYK colours"
+                                                              : "is of a kind that is not known here";
     file.refuse(std::string(kind) + ", which are not read: convert it to gray values or RGB");
   }
   if (file.tag<std::uint16_t>(TIFFTAG_ORIENTATION) != ORIENTATION_TOPLEFT) {
@@ -135,6 +138,7 @@ Layout layout_of(const TiffFile& file) {
   layout.apart = layout.samples > 1 && file.tag<std::uint16_t>(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
   const bool narrow = layout.type == ElementType::u8 || layout.type == ElementType::u16;
   layout.colour = file.tag<std::uint16_t>(TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_RGB && layout.samples >= 3 && narrow;
+  layout.palette = file.tag<std::uint16_t>(TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE;
   layout.tiled = TIFFIsTiled(tiff) != 0;
   if (layout.tiled) {
     layout.block_rows = file.tag<std::uint32_t>(TIFFTAG_TILELENGTH);
@@ -158,12 +162,35 @@ struct Chosen {
   bool luma = false;
 };
 
-Chosen choose(const TiffFile& file, const Layout& layout, const Settings& settings, Channel channel) {
+/// The sample that is alpha; nullopt if there is none.
+std::optional<int> alpha_of(const TiffFile& file, const Layout& layout) {
+  std::uint16_t count = 0;
+  std::uint16_t* kinds = nullptr;
+  if (TIFFGetField(file.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0) return std::nullopt;
+  for (int i = 0; i < count && count <= layout.samples; ++i) {
+    if (kinds[i] == EXTRASAMPLE_ASSOCALPHA || kinds[i] == EXTRASAMPLE_UNASSALPHA) return layout.samples - count + i;
+  }
+  return std::nullopt;
+}
+
+Chosen choose(const TiffFile& file, const Layout& layout, const Settings& settings, std::optional<Channel> channel) {
   if (const auto band = settings.find<std::int64_t>("band")) {
     if (*band >= 0 && *band < layout.samples) return {static_cast<int>(*band), false};
     fail_setting(settings, "band",
                  "band: there is no band " + std::to_string(*band) + " in " + file.path() + ", which has " +
                      counted(layout.samples, "band") + ", from 0");
+  }
+  if (channel == Channel::index || layout.palette) {
+    if (!layout.palette) refuse_channel(file.path(), Channel::index);
+    if (channel == Channel::index) return {};
+    throw ChannelError(file.path() +
+                       " has a palette of colours: say `channel: index` to read their numbers, as of "
+                       "labels, or convert it to RGB to read the colours");
+  }
+  if (channel == Channel::alpha) {
+    const auto alpha = alpha_of(file, layout);
+    if (!alpha) refuse_channel(file.path(), Channel::alpha);
+    return {*alpha, false};
   }
   if (layout.samples == 1) return {};
   if (!layout.colour) {
@@ -171,24 +198,50 @@ Chosen choose(const TiffFile& file, const Layout& layout, const Settings& settin
         settings, "image",
         "image: " + file.path() + " has " + counted(layout.samples, "band") + ": say which one, as `band: 0`");
   }
-  if (channel == Channel::gray) return {0, true};
-  return {static_cast<int>(channel) - static_cast<int>(Channel::red), false};
+  if (channel.value_or(Channel::gray) == Channel::gray) return {0, true};
+  return {static_cast<int>(*channel) - static_cast<int>(Channel::red), false};
+}
+
+/// The packing by GDAL's value for no data, a text.
+Packing packing_of(const TiffFile& file, ElementType type, std::vector<std::string>& faults) {
+  constexpr std::uint32_t gdal_no_data = 42113;
+  Packing packing;
+  packing.element = type;
+  std::uint32_t count = 0;
+  const char* held = nullptr;
+  if (TIFFGetField(file.get(), gdal_no_data, &count, &held) == 0 || held == nullptr) return packing;
+  const std::string text(held, strnlen(held, count));
+  char* end = nullptr;
+  long double value = std::strtold(text.c_str(), &end);
+  const bool whole = end != text.c_str() &&
+                     text.find_first_not_of(" \t\n", static_cast<std::size_t>(end - text.c_str())) == text.npos;
+  if (!whole) {
+    faults.push_back("tag GDAL_NODATA, '" + text + "', is no number");
+    return packing;
+  }
+  if (type == ElementType::f32) value = static_cast<long double>(static_cast<float>(value));
+  if (!std::isnan(value)) packing.fills.push_back({value, "tag GDAL_NODATA"});
+  return packing;
 }
 
 class TiffSource : public Source {
  public:
   TiffSource(InputFile file, std::unique_ptr<TiffFile> tiff, const Layout& layout, Chosen chosen,
-             std::size_t cache_bytes)
+             std::shared_ptr<const Packing> packing, std::size_t cache_bytes)
       : file_(std::move(file)),
         tiff_(std::move(tiff)),
         layout_(layout),
         chosen_(chosen),
+        packing_(std::move(packing)),
         cache_bytes_(cache_bytes),
         shape_{layout.rows, layout.columns} {}
 
   ElementType type() const override { return layout_.type; }
   const Extents& shape() const override { return shape_; }
   std::vector<std::filesystem::path> files() const override { return {file_.path()}; }
+  int results() const override { return results_of_packed(packing_); }
+  std::optional<ChangedDefault> changed_default() const override { return changed_default_of_packed(packing_); }
+  std::shared_ptr<const Packing> packing() const override { return packing_; }
   std::size_t memory() const override {
     const auto all = static_cast<std::size_t>(layout_.rows * layout_.columns * layout_.size());
     return std::min(cache_bytes_, all) + 2 * static_cast<std::size_t>(layout_.block_bytes());
@@ -332,6 +385,7 @@ class TiffSource : public Source {
   std::unique_ptr<TiffFile> tiff_;
   Layout layout_;
   Chosen chosen_;
+  std::shared_ptr<const Packing> packing_;
   std::size_t cache_bytes_, kept_bytes_ = 0;
   Extents shape_;
   std::list<Kept> kept_;  // the last used first
@@ -349,7 +403,7 @@ bool is_tiff(const unsigned char* begin) {
 }
 
 std::shared_ptr<Source> open_tiff(InputFile file, const Settings& settings, const OpenContext& context,
-                                  Channel channel) {
+                                  std::optional<Channel> channel) {
   constexpr std::int64_t most_directory = std::int64_t{1} << 30;
   const CheckKept check_kept = kept_check(settings, "image", context);
   auto tiff = std::make_unique<TiffFile>(file.path(), most_directory);
@@ -362,7 +416,12 @@ std::shared_ptr<Source> open_tiff(InputFile file, const Settings& settings, cons
   if (TIFFLastDirectory(tiff->get()) == 0 && context.warn) {
     context.warn(file.path().string() + " has several images, and the first is read");
   }
-  return std::make_shared<TiffSource>(std::move(file), std::move(tiff), layout, chosen, context.cache_bytes);
+  std::vector<std::string> faults;
+  Packing packing = packing_of(*tiff, layout.type, faults);
+  auto asked = packing_as_asked(settings, "image", tiff->path(), {layout.rows, layout.columns}, std::move(packing),
+                                faults, context);
+  return std::make_shared<TiffSource>(std::move(file), std::move(tiff), layout, chosen, std::move(asked),
+                                      context.cache_bytes);
 }
 
 }  // namespace terrace::io

@@ -10,17 +10,20 @@
 #include "pipeline/app/verify/datasets.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/arrays_read.hpp"
 
 namespace terrace::app {
 namespace {
 
 /// An array that a stage of the result read: an input, or a dataset of an earlier stage.
 std::shared_ptr<io::Source> array_of(const MadeResult& result, const job::OpenJob& open, const Outdated& old,
-                                     const std::string& name) {
+                                     const job::Stage& stage, const std::string& name) {
   if (old.inputs.contains(name)) {
     throw stages::Unavailable("reads input '" + name + "', which this version reads otherwise");
   }
-  if (const auto input = open.inputs.find(name); input != open.inputs.end()) return input->second;
+  if (const auto input = open.inputs.find(name); input != open.inputs.end()) {
+    return stages::as_read_by(stage, name, input->second);
+  }
   const job::Stage* writer = open.job.find_stage(name.substr(0, name.find('/')));
   if (writer != nullptr && writer->temporary) {
     throw stages::Unavailable("reads '" + name + "' of a temporary stage, which the result does not hold");
@@ -60,9 +63,8 @@ std::vector<stages::Checked> check_stage(const Session& session, VerifyWatch& wa
   const std::string group = "/" + stage.name + "/";
   stages::Resources resources;
   resources.host_budget = resources.device_budget = std::size_t{1} << 50;
-  const stages::Request request{stage,     [&](const std::string& name) { return array_of(result, open, old, name); },
-                                resources, nullptr,
-                                nullptr,   watch.watch()};
+  const auto array = [&](const std::string& name) { return array_of(result, open, old, stage, name); };
+  const stages::Request request{stage, array, resources, nullptr, nullptr, watch.watch()};
   const stages::VerifyRequest wanted{
       request,
       [&](const std::string& name) { return result.dataset(group + name); },

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/inputs/graph.hpp"
+#include "io/packing.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "stages/recursive/weights.hpp"
 
@@ -69,10 +70,21 @@ class EdgeBits : public io::Source {
   Extents shape_;
 };
 
+/// The element that missing ones of a matrix become.
+io::NoValue missing_edge(ElementType type, std::optional<double> no_edge) {
+  io::NoValue none{type, static_cast<long double>(no_edge.value_or(0))};
+  dispatch(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (has_infinity<T>) none.also = static_cast<long double>(recursive::infinity<T>());
+  });
+  return none;
+}
+
 }  // namespace
 
 std::shared_ptr<io::Source> edge_bits(std::shared_ptr<io::Source> matrix, io::DataLabel label,
                                       std::optional<double> no_edge) {
+  if (!io::is_graph(*matrix)) matrix = io::with_no_value(std::move(matrix), missing_edge(matrix->type(), no_edge));
   return std::make_shared<EdgeBits>(std::move(matrix), std::move(label), no_edge);
 }
 

@@ -199,8 +199,9 @@ bool suffices(const StatedWeights& stated, ElementType value, std::int64_t nodes
 
 std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
   const Settings& settings = request.stage.settings;
-  const std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+  std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   WeightRules rules = distance_rules(request, *matrix, settings.text("diagonal") == "zero");
+  matrix = with_no_edge(std::move(matrix), rules);
   // In a graph 0 is a weight as any other.
   if (!settings.has("no_edge") && !io::is_graph(*matrix)) rules.zeros = std::make_shared<ZeroCount>();
   rules.rounded = rounded_of(request, "matrix");

@@ -258,7 +258,11 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   std::vector<std::string> names = {"left", "right"};
   if (settings.has("accumulate")) names.push_back("accumulate");
   std::vector<std::shared_ptr<io::Source>> matrices;
-  for (const std::string& name : names) matrices.push_back(open_matrix(request, name.c_str()));
+  std::vector<WeightRules> rules;
+  for (const std::string& name : names) {
+    rules.push_back(factor_rules(label_of(request.stage, name), semiring));
+    matrices.push_back(with_no_edge(open_matrix(request, name.c_str()), rules.back()));
+  }
   ProductCut cut;
   cut.spec.semiring = recursive::find_semiring(semiring);
   cut.rows = matrices[0]->shape()[0];
@@ -290,8 +294,6 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
                    : alike(choose_ways(schedule, (longest + cut.tile - 1) / cut.tile, cut.tile,
                                        static_cast<std::int64_t>(size_of(cut.spec.value)), request.resources));
   }
-  std::vector<WeightRules> rules;
-  for (const std::string& name : names) rules.push_back(factor_rules(label_of(request.stage, name), semiring));
   std::vector<StatedWeights> stated =
       request.choices != nullptr ? stated_before(*request.choices) : stated_elements(cut, semiring, matrices, rules);
   if (!stated.empty()) cut.stated = ranges_of(stated);

@@ -122,9 +122,10 @@ class DistancesCheck {
 }  // namespace
 
 std::vector<Checked> verify_distances(const VerifyRequest& request) {
-  const std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
+  std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
   const WeightRules rules =
       distance_rules(request.request, *matrix, request.request.stage.settings.text("diagonal") == "zero");
+  matrix = with_no_edge(std::move(matrix), rules);
   std::vector<Checked> found;
   const ElementType type = request.dataset("distance")->type();
   dispatch_distance(type, "distance", [&](auto value) {

@@ -121,8 +121,8 @@ std::vector<Checked> verify_product(const VerifyRequest& request) {
   const ElementType type = product->type();
   const auto factor = [&](const char* parameter) {
     const std::string& name = settings.text(parameter);
-    return weights(request.request.array(name), type,
-                   factor_rules(label_of(request.request.stage, parameter), semiring));
+    const WeightRules rules = factor_rules(label_of(request.request.stage, parameter), semiring);
+    return weights(with_no_edge(request.request.array(name), rules), type, rules);
   };
   const Factors factors{factor("left"), factor("right"), settings.has("accumulate") ? factor("accumulate") : nullptr};
   open_dataset(request, "product", {factors.left->shape()[0], factors.right->shape()[1]}, type);

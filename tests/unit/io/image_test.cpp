@@ -69,14 +69,20 @@ const Bytes lumas{76, 150, 29, 18, 255};
 
 }  // namespace
 
-TEST_CASE("Gray PNGs of every depth read as they are, small depths widened to 0..255") {
+TEST_CASE("Gray PNGs of every depth read as they are stored") {
   CHECK(png_pixels<std::uint8_t>({3, 2, 8, PNG_COLOR_TYPE_GRAY, std::string("\x00\x01\x02\xfd\xfe\xff", 6)}) ==
         Bytes{0, 1, 2, 253, 254, 255});
   CHECK(png_pixels<std::uint16_t>({2, 1, 16, PNG_COLOR_TYPE_GRAY, std::string("\x01\x02\xff\xfe", 4)}) ==
         Words{0x0102, 0xfffe});
-  CHECK(png_pixels<std::uint8_t>({4, 1, 1, PNG_COLOR_TYPE_GRAY, "\xa0"}) == Bytes{255, 0, 255, 0});
-  CHECK(png_pixels<std::uint8_t>({4, 1, 2, PNG_COLOR_TYPE_GRAY, "\x1b"}) == Bytes{0, 85, 170, 255});
-  CHECK(png_pixels<std::uint8_t>({2, 1, 4, PNG_COLOR_TYPE_GRAY, "\x2f"}) == Bytes{34, 255});
+  CHECK(png_pixels<std::uint8_t>({4, 1, 1, PNG_COLOR_TYPE_GRAY, "\xa0"}) == Bytes{1, 0, 1, 0});
+  CHECK(png_pixels<std::uint8_t>({4, 1, 2, PNG_COLOR_TYPE_GRAY, "\x1b"}) == Bytes{0, 1, 2, 3});
+  CHECK(png_pixels<std::uint8_t>({2, 1, 4, PNG_COLOR_TYPE_GRAY, "\x2f"}) == Bytes{2, 15});
+  CHECK(png_pixels<std::uint8_t>({4, 1, 2, PNG_COLOR_TYPE_GRAY, "\x1b", true}) == Bytes{0, 1, 2, 3});
+  TempFolder folder;
+  write_png(folder.path() / "few.png", {4, 1, 2, PNG_COLOR_TYPE_GRAY, "\x1b"});
+  write_png(folder.path() / "byte.png", {1, 1, 8, PNG_COLOR_TYPE_GRAY, "\x1b"});
+  CHECK(open_input(folder, {{"image", "few.png"}})->results() == 2);
+  CHECK(open_input(folder, {{"image", "byte.png"}})->results() == 1);
 }
 
 TEST_CASE("The gray of a colour is Rec. 601's luma; each channel can be read") {
@@ -97,6 +103,11 @@ TEST_CASE("Alpha is left out, palettes become colours") {
   const Png palette{2, 1, 8, PNG_COLOR_TYPE_PALETTE, std::string("\x01\x00", 2), false, {{255, 0, 0}, {10, 20, 30}}};
   CHECK(png_pixels<std::uint8_t>(palette) == Bytes{18, 76});
   CHECK(png_pixels<std::uint8_t>(palette, "blue") == Bytes{30, 0});
+  CHECK(png_pixels<std::uint8_t>(palette, "index") == Bytes{1, 0});
+  CHECK(png_pixels<std::uint8_t>(alpha, "alpha") == Bytes{0, 128});
+  const Png wide{1, 1, 16, PNG_COLOR_TYPE_GRAY_ALPHA, std::string("\x01\x02\xff\xfe", 4)};
+  CHECK(png_pixels<std::uint16_t>(wide, "alpha") == Words{0xfffe});
+  CHECK(png_pixels<std::uint16_t>(wide) == Words{0x0102});
 }
 
 TEST_CASE("Palettes of few colours have pixels of few bits, interlaced or not") {
@@ -117,9 +128,11 @@ TEST_CASE("A pixel of a colour beyond the palette is an error") {
                                         std::string("\x01\x00\x01\x00\x00\x02", 6),
                                         interlaced,
                                         {{255, 0, 0}, {10, 20, 30}}});
-    CHECK(open_error(folder, {{"image", "a.png"}}) ==
-          "io: a.png: damaged PNG: the pixel in row 1 and column 2 has colour 2, but the palette has 2 colours, "
-          "counted from 0");
+    for (const char* channel : {"gray", "index"}) {
+      CHECK(open_error(folder, {{"image", "a.png"}, {"channel", channel}}) ==
+            "io: a.png: damaged PNG: the pixel in row 1 and column 2 has colour 2, but the palette has 2 colours, "
+            "counted from 0");
+    }
   }
 }
 
@@ -206,6 +219,6 @@ TEST_CASE("What is no image, and what is no channel, is an error") {
         "io: a.png: is no PNG, PGM, PPM or TIFF image: its first bytes are none of theirs");
   folder.write("a.png", "");
   CHECK(open_error(folder, {{"image", "a.png"}}) == "io: a.png: is empty; PNG, PGM, PPM and TIFF images can be read");
-  CHECK(open_error(folder, {{"image", "a.png"}, {"channel", "alpha"}}) ==
-        "job: job.yaml:7: channel: channel: 'alpha' is none of gray, red, green, blue");
+  CHECK(open_error(folder, {{"image", "a.png"}, {"channel", "cyan"}}) ==
+        "job: job.yaml:7: channel: channel: 'cyan' is none of gray, red, green, blue, alpha, index");
 }

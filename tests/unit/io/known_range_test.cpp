@@ -152,6 +152,9 @@ TEST_CASE("HDF5 datasets state what their attributes say") {
   const auto filled = stated({{"valid_range", {0, 9}}, {"_FillValue", {11}}, {"missing_value", {-1}}});
   CHECK(filled->fillers == std::vector<long double>{11, -1});
   CHECK(stated({{"valid_range", {0, 9}}, {"_FillValue", {NAN}}})->has_nan);
+  TempFolder folder;
+  write_hdf5(folder, counting<std::int32_t>(12), {3, 4}, {{"valid_range", {-1, 100}}});
+  CHECK_FALSE(open_input(folder, {{"hdf5", "a.h5"}, {"unpack", false}})->known_range());
 }
 
 TEST_CASE("attributes of another form state nothing") {

@@ -48,6 +48,26 @@ TEST_CASE("NumPy files of every type and byte order read back") {
   check_round_trip<double>("f8");
 }
 
+TEST_CASE("Every number of 16 bits is read as f32") {
+  TempFolder folder;
+  std::vector<std::uint16_t> bits(65536);
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i);
+  for (const bool big_endian : {false, true}) {
+    folder.write("a.npy", npy(big_endian ? ">f2" : "<f2", false, "(65536,)", bytes_of(bits, big_endian)));
+    const auto read = read_all<float>(*open_input(folder, {{"npy", "a.npy"}}));
+    for (const std::uint16_t at : bits) {
+      const int exponent = at >> 10 & 31, fraction = at & 1023;
+      const float magnitude = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
+                              : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                              : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+      const float expected = at >> 15 != 0 ? -magnitude : magnitude;
+      if (std::isnan(expected)) REQUIRE(std::isnan(read[at]));
+      else REQUIRE(read[at] == expected);
+      REQUIRE(std::signbit(read[at]) == (at >> 15 != 0));
+    }
+  }
+}
+
 TEST_CASE("A box of a NumPy file is read alone") {
   TempFolder folder;
   folder.write("a.npy", npy("<i4", false, "(3, 4, 5)", bytes_of(counting<std::int32_t>(60))));
@@ -106,8 +126,9 @@ TEST_CASE("What is no sound NumPy file is an error that says why") {
   CHECK(error(npy("<f8", false, "(6,)", data.substr(0, 40))) ==
         "io: a.npy: has 168 bytes, but 6 elements of f64 from byte 128 on need more; the file was cut short, or "
         "shape, type or offset are wrong");
-  CHECK(error(npy("<f2", false, "(6,)", data)) ==
-        "io: a.npy: the .npy header has the element type '<f2'; booleans and u8, i8, u16, i16, u32, i32, u64, i64, "
+  CHECK(error(npy("<f3", false, "(6,)", data)) ==
+        "io: a.npy: the .npy header has the element type '<f3'; booleans, f16 and u8, i8, u16, i16, u32, i32, u64, "
+        "i64, "
         "f32, f64 can be read: convert with astype() and save again");
   CHECK(error(npy("<c16", false, "(6,)", data)).find("'<c16'") != std::string::npos);
   CHECK(error(npy("|O", false, "(6,)", data)).find("'|O'") != std::string::npos);

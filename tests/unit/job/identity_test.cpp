@@ -82,6 +82,15 @@ TEST_CASE("A setting of an input that keeps the default of an earlier version is
   CHECK(compare(text) == "none");
   CHECK(compare(replaced(text, "a.fa", "a.fa, record: all")) == "none");
   CHECK(compare(replaced(text, "a.fa", "a.fa, record: used")) == "inputs.a.record was not given and is \"used\"");
+  const auto back = [&](const std::string& before) {
+    Job now = load_text(folder, text);
+    for (Input& input : now.inputs) input.earlier_defaults = {{"record", "all"}};
+    return first_difference(defining_json(load_text(folder, replaced(text, "a.fa", "a.fa, record: " + before))),
+                            defining_json(now), defaults_of(now))
+        .value_or("none");
+  };
+  CHECK(back("all") == "none");
+  CHECK(back("used") == "inputs.a.record was \"used\" and is not given");
   CHECK(
       changed_default("inputs.a.record", {"record", "all"}, "used") ==
       "inputs.a.record was all, the default of an earlier version, and is used, the default now; `record: all` keeps "
