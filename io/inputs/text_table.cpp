@@ -22,13 +22,14 @@ constexpr const char* header_help =
 
 constexpr const char* row_help = "read this row alone, from 0; blank lines and lines that begin with # do not count";
 constexpr const char* column_help = "read this column alone: index from 0, or name with 'header'";
-constexpr const char* skip_help = "leading values to leave out, whatever they are; the others are read in order";
+constexpr const char* skip_help =
+    "leading values to leave out, whatever they are; the others are read in order, unless it is 0";
 constexpr const char* table_range_help =
     "[begin, end) of the values, in order, from 0 behind those that `skip` leaves out";
 constexpr const char* shape_help =
-    "extents of all values in order, slowest first; where it is absent, and no row, column, range or skip is given, "
-    "a "
-    "table has its rows and columns, all rows the same number of them, or one dimension if there is one of either";
+    "extents of all values in order, slowest first; where it is absent, and no row, column, range or skip above 0 is "
+    "given, a table has its rows and columns, all rows the same number of them, or one dimension if there is one of "
+    "either";
 constexpr const char* type_help = "element type; i64 where all are whole numbers, else f64";
 
 constexpr Parameter csv_parameters[] = {

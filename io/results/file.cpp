@@ -11,6 +11,7 @@
 #include "io/results/layout.hpp"
 #include "io/results/objects.hpp"
 #include "io/results/record.hpp"
+#include "io/results/shorten.hpp"
 #include "pipeline/base/rounding.hpp"
 
 namespace terrace::io {
@@ -36,6 +37,9 @@ Hdf5Handle early_allocation() {
 Hdf5Handle create_file(const Descriptor& file, const std::filesystem::path& path) {
   const Hdf5Handle access = hdf5_file_access();
   check_hdf5(H5Pset_alignment(access.get(), page, page), path.string(), "cannot align its datasets");
+  // Its object headers are what shorten_datasets() changes.
+  check_hdf5(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), path.string(),
+             "cannot choose the format of the file");
   return {H5Fcreate(reopening_path(file).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), path.string(),
           "cannot be made"};
 }
@@ -152,6 +156,7 @@ void finish_result(const Entry& file, Finish finish) {
   const Dimensions dimensions = check_layout(datasets);
   silence_hdf5();
   const Descriptor opened = open_file(file, O_RDWR);
+  shorten_datasets(opened, path, finish.large);
   {
     ResultObjects objects(open_for_finish(opened, path), path);
     add_datasets(objects, finish);

@@ -105,7 +105,9 @@ struct TileChecksums {
 
 /// All that is added to a result at its end.
 struct Finish {
-  std::vector<DatasetSpec> large;    // as given to `create_result`: get names, units and scales; empty ones are made
+  /// As given to `create_result`, but perhaps shorter along the first axis: they get that shape, names, units and
+  /// scales; empty ones are made.
+  std::vector<DatasetSpec> large;
   std::vector<TileChecksums> tiles;  // of each of these, in order
   std::vector<SmallDataset> small;
   std::vector<Attribute> attributes;
@@ -116,8 +118,8 @@ struct Finish {
 /// the one-dimensional dataset of that name if there is one, else a netCDF dimension without a variable, which
 /// occupies no space however long it is. So xarray opens each group by its name. The record of checksums is added
 /// (io/results/checksums.hpp); nothing is read back for it.
-/// @throws Error on names that clash, values that do not fill their shape or checksums that are not one a tile,
-/// IoError; the file is then to be restored
+/// @throws Error on names that clash, a dataset that would become longer, values that do not fill their shape or
+/// checksums that are not one a tile, IoError; the file is then to be restored
 void finish_result(const Entry& file, Finish finish);
 
 }  // namespace terrace::io

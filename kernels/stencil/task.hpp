@@ -13,6 +13,7 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
 #include "kernels/stencil/operator.hpp"
+#include "kernels/stencil/rules/finite.hpp"
 
 namespace terrace::stencil {
 
@@ -37,6 +38,7 @@ struct Rows {
 enum class Work : i32 {
   advance,  // a slab of a pass
   save,     // copies the rows of `fields` to `targets`
+  count,    // counts the cells of the rows of `fields` that are not finite
   total     // adds up the changes of rows
 };
 
@@ -46,9 +48,10 @@ struct StencilTask {
   i32 first, last;           // not 0: the first and the last slab of a stream
   i32 whole;                 // not 0: `fields` hold the whole grid: a periodic axis 0 is read modulo its extent
   i32 measures;              // not 0: the changes of the last step are asked for, of all slabs of the pass
+  i32 counts;                // not 0, as `measures`: after the last step, cells that are not finite are counted
   i64 turn;                  // number of the slab in its stream
   i64 step, steps;           // steps made before; steps of the pass
-  i64 row_begin, row_end;    // rows that come in, or rows to save, or changes to add up
+  i64 row_begin, row_end;    // rows that come in, or rows to save or to count, or changes to add up
   i64 part_begin, part_end;  // rows that the stream leaves
   Rows fields[most_fields];
   Rows targets[most_fields];
@@ -59,7 +62,8 @@ struct StencilTask {
 
 /// The report of a block.
 struct StencilResult {
-  double total;  // of the changes
+  double total = 0;  // of the changes
+  NotFinite not_finite;
 };
 
 }  // namespace terrace::stencil

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "io/files/durable.hpp"
 #include "pipeline/app/nodes_read.hpp"
@@ -86,6 +87,13 @@ class Sources {
   std::shared_ptr<io::Source> operator()(const std::string& name) const {
     if (auto input = open_.inputs.find(name); input != open_.inputs.end()) return reads_.watch(name, input->second);
     const std::size_t slash = name.find('/');
+    const auto [earlier, declared] = output_of(name);
+    if (declared != nullptr && declared->has_found_length && declared->has_found_length(earlier->settings)) {
+      stages::refuse(step_, stages::setting_that_names(name, step_),
+                     "the length of '" + name +
+                         "' is known when its stage has run: read it from the result, in a job of "
+                         "its own");
+    }
     if (unknown_.contains(name.substr(0, slash))) throw Unknown{};
     for (run::PlannedStage& stage : plan_.stages) {
       if (stage.name != name.substr(0, slash)) continue;
@@ -98,8 +106,9 @@ class Sources {
         return output;
       }
     }
+    const bool single = declared != nullptr && declared->shape == "one value";
     stages::refuse(step_, stages::setting_that_names(name, step_),
-                   "'" + name + "' is a " + (is_single_value(name) ? "single value" : "small dataset") +
+                   "'" + name + "' is a " + (single ? "single value" : "small dataset") +
                        ", which no stage can read; name an array");
   }
 
@@ -110,17 +119,17 @@ class Sources {
     return fits ? stage.nodes : nullptr;
   }
 
-  /// @param name "stage/output" of an earlier stage of the job
-  bool is_single_value(const std::string& name) const {
+  /// The stage of the job and its declared output, or null. @param name "stage/output" of an earlier stage
+  std::pair<const job::Stage*, const job::OutputDeclaration*> output_of(const std::string& name) const {
     const std::size_t slash = name.find('/');
     for (const job::Stage& earlier : open_.job.stages) {
       if (earlier.name != name.substr(0, slash)) continue;
       const job::StageDeclaration& kind = stages_.find(earlier.kind).declaration;
       for (const job::OutputDeclaration* output : job::outputs_of(kind, kind.find_problem(earlier.problem))) {
-        if (output->name == name.substr(slash + 1)) return output->shape == "one value";
+        if (output->name == name.substr(slash + 1)) return {&earlier, output};
       }
     }
-    return false;
+    return {nullptr, nullptr};
   }
 
   const job::OpenJob& open_;

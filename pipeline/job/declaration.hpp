@@ -43,6 +43,9 @@ struct OutputDeclaration {
   std::string when = {};
   /// Decides in place of `when` if a setting's words do not suffice; `when` then is for people.
   std::function<bool(const Settings&)> written = nullptr;
+  /// True if its first extent is known only when the stage has run, so that no stage of the job can read it; null:
+  /// never.
+  std::function<bool(const Settings&)> has_found_length = nullptr;
 };
 
 /// The kind of the input that a setting names; empty for an array of a stage.

@@ -29,6 +29,18 @@ class Plan {
   /// an earlier attempt made and recorded.
   /// @param tally if the phase depends on results: all earlier blocks are folded into it; else not to be read
   virtual std::optional<Phase> phase(std::int64_t number, const Tally& tally) const = 0;
+  /// Entries along the first axis of a result array that the stage makes, when it is at its end: the result holds no
+  /// others. @param tally of the whole stage
+  virtual std::int64_t entries(int array, const Tally&) const {
+    const Extents& shape = arrays()[static_cast<std::size_t>(array)].shape;
+    return shape.rank() > 0 ? shape[0] : 1;
+  }
+  /// The shape of a result array in the result.
+  Extents made_shape(int array, const Tally& tally) const {
+    Extents shape = arrays()[static_cast<std::size_t>(array)].shape;
+    if (shape.rank() > 0) shape[0] = entries(array, tally);
+    return shape;
+  }
   /// True if phase `number` is made from the results of all blocks before it.
   virtual bool depends_on_results(std::int64_t number) const = 0;
   virtual Block block(const Phase& phase, std::int64_t index) const = 0;

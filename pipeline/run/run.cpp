@@ -146,6 +146,11 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   return written;
 }
 
+/// The shape of a result array of a completed stage in the result.
+Extents made_shape(const PlannedStage& planned, std::size_t array) {
+  return planned.stage->plan().made_shape(static_cast<int>(array), planned.stage->tally());
+}
+
 /// The result arrays of a completed stage, by number.
 using StageTiles = std::map<int, std::shared_ptr<HomeTiles>>;
 
@@ -160,8 +165,8 @@ StageTiles tiles_of(const RunPlan& plan, std::size_t number, const Json& json, c
     const ArraySpec& spec = arrays.at(at);
     const std::string name =
         storage[at].name.empty() ? "array " + plan.stages[number].name + "/" + spec.name : storage[at].name;
-    tiles[array] =
-        std::make_shared<HomeTiles>(name, *storage[at].home, spec.type, TileGrid(spec.shape, spec.tile), checksums);
+    tiles[array] = std::make_shared<HomeTiles>(name, *storage[at].home, spec.type,
+                                               TileGrid(made_shape(plan.stages[number], at), spec.tile), checksums);
   }
   return tiles;
 }
@@ -233,6 +238,7 @@ io::Finish finish_of(const RunPlan& plan, const Json& json, const RunSettings& s
   for (LargeDataset& dataset : large_datasets(plan)) {
     const ArraySpec& spec = plan.stages[dataset.stage].stage->plan().arrays()[dataset.array];
     finish.tiles.push_back({spec.tile, std::move(written[dataset.stage][static_cast<int>(dataset.array)])});
+    dataset.spec.shape = made_shape(plan.stages[dataset.stage], dataset.array);
     finish.large.push_back(std::move(dataset.spec));
   }
   summarise(plan, settings, report, finish);  // small results may read inputs now

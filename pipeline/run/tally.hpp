@@ -19,6 +19,9 @@ class Tally {
   /// The state folded so far; load() restores it after a stop.
   virtual std::string save() const = 0;
   virtual void load(const std::string& state) = 0;
+  /// The reason for which the stage cannot go on, found in what was folded; empty: none. The run then ends with it as
+  /// a ComputeError, after a checkpoint of all blocks that are done: a later attempt ends with it at once.
+  virtual std::string fault() const { return {}; }
   /// Called when a block failed its own checks; tiles that it was to update are unchanged. Returns if the block can
   /// be repeated (with attempt + 1).
   /// @throws ComputeError if it cannot

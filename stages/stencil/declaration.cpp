@@ -23,17 +23,25 @@ const Parameter boundary = {
     "that has one); one for all faces, or one an "
     "axis, or [low, high] for an axis",
     "fixed", "fixed, periodic, edge, reflect, symmetric"};
-const Parameter mask = {"mask", ParameterKind::array, "cells where it is not 0 keep their values", ""};
+const Parameter mask = {"mask", ParameterKind::array,
+                        "cells where it is not 0 keep their values; a NaN in it is an error, also with `nan: allow`",
+                        ""};
 
 const std::vector<Parameter> events = {
     {"snapshots", ParameterKind::integers, "steps after which the grid is kept, ascending; step 0 is the input", "",
      nullptr, 0, 1e15},
     {"snapshots.every", ParameterKind::count, "the grid is kept after so many steps, twice as many, ...", nullptr,
      nullptr, 1, 1e15},
-    {"until.residual", ParameterKind::number, "the stage ends when the change of a step is smaller", nullptr, nullptr,
-     0},
+    {"until.residual", ParameterKind::number,
+     "the stage ends when the change of a step is smaller, or is 0 or NaN; with 0 it ends when nothing changes",
+     nullptr, nullptr, 0},
     {"until.norm", ParameterKind::choice,
-     "the change: the largest one of a cell, or the root of the sum of all squares", "max", "max, l2"},
+     "the change of a step. The difference of a cell's values is rounded to their type; `max` is its largest "
+     "magnitude "
+     "over all cells and fields, `l2` the root of the sum of its squares, added in f64 in an order that the grid "
+     "alone "
+     "fixes. Both are the same on every back end",
+     "max", "max, l2"},
     {"until.every", ParameterKind::count, "steps from check to check: the first one is after so many", "100", nullptr,
      1, 1e15},
 };
@@ -43,7 +51,10 @@ const std::vector<Parameter> computing = {
      "exact: sums in the order of the offsets, one fused multiply-add a term, the same bits on every back end; fast "
      "allows another order, which makes a difference for box2d alone",
      "exact", "exact, fast"},
-    {"nan", ParameterKind::choice, "a NaN in the grid or in an array: an error that names the cell, or computed with",
+    {"nan", ParameterKind::choice,
+     "a NaN in the grid or in an array, or a cell that becomes infinite or NaN: an error that names the cell, or "
+     "computed with. Infinities that are read are computed with in any case, and what they make of other cells is no "
+     "error. Cells are counted at snapshots and checks of `until`, at the end, and about every 512 steps",
      "error", "error, allow"},
     {"schedule", ParameterKind::choice,
      "how steps are made; results do not depend on it. plain: one step of all cells at a time; auto: several at a "
@@ -207,6 +218,8 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
   job::ProblemDeclaration declaration;
   declaration.name = info.name;
   declaration.summary = info.help;
+  // 2: a cell that becomes infinite or NaN is an error, and no snapshot comes twice after `until`.
+  declaration.results = 2;
   declaration.explanation = info.formula;
   declaration.group = info.linear ? "sums" : "formulas";
   declaration.example = example_of(info);
@@ -223,6 +236,10 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
   declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
   if (info.linear && (info.rank == 2 || info.rank == 0)) add_tiled_schedules(declaration.parameters);
   if (std::string(info.name) == "box2d") add_separable_sums(declaration.parameters);
+  const auto snapshots_kept = [](const Settings& settings) {
+    return settings.has("snapshots") || settings.has("snapshots.every");
+  };
+  const auto checked = [](const Settings& settings) { return settings.has("until.residual"); };
   for (const char* field : info.fields) {
     const bool several = info.fields.size() > 1;
     declaration.outputs.push_back({field, "shape of the grid",
@@ -230,18 +247,20 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
                                    job::Ties::none});
     const std::string snapshots = several ? std::string(field) + "_snapshots" : "snapshots";
     declaration.outputs.push_back(
-        {snapshots, "times x shape of the grid", "it at the steps of `time`", job::Ties::none, "snapshots",
-         [](const Settings& settings) { return settings.has("snapshots") || settings.has("snapshots.every"); }});
+        {snapshots, "times x shape of the grid",
+         "it at the steps of `time`: if `until` ends the stage, its last grid takes the place of those that are left",
+         job::Ties::none, "snapshots", snapshots_kept, checked});
   }
   declaration.outputs.push_back(
-      {"time", "times", "step of each snapshot", job::Ties::none, "snapshots",
-       [](const Settings& settings) { return settings.has("snapshots") || settings.has("snapshots.every"); }});
+      {"time", "times", "step of each snapshot", job::Ties::none, "snapshots", snapshots_kept});
   declaration.outputs.push_back({"steps", "one value", "steps that were made", job::Ties::none});
-  const auto checked = [](const Settings& settings) { return settings.has("until.residual"); };
   declaration.outputs.push_back(
       {"residual", "checks", "the change of the last step before each check", job::Ties::none, "until", checked});
   declaration.outputs.push_back(
       {"residual_step", "checks", "the step of each check", job::Ties::none, "until", checked});
+  declaration.outputs.push_back({"not_finite", "one value",
+                                 "cells of all fields that are infinite or NaN after the steps", job::Ties::none,
+                                 "nan: allow"});
   return declaration;
 }
 
@@ -251,7 +270,9 @@ std::vector<job::Finding> check(const std::string&, const Settings& settings) {
     findings.push_back({"dt", "a step's time is positive"});
   }
   if (settings.holds<double>("diffusivity") && settings.number("diffusivity") < 0) {
-    findings.push_back({"diffusivity", "a diffusivity is not negative"});
+    findings.push_back(
+        {"diffusivity",
+         "a diffusivity is not negative: with this one heat runs back, and the grid grows without bound"});
   }
   return findings;
 }

@@ -12,7 +12,6 @@
 #include "pipeline/base/near_name.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
-#include "stages/stencil/numbers.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -33,6 +32,7 @@ class Definer {
   StencilDefinition define() && {
     spec_.name = operator_.name;
     spec_.settings = settings_;
+    if (settings_.text("nan") != "allow") made_.infinity = std::make_shared<FoundInfinity>();
     open_fields();
     if (operator_.linear) define_terms();
     else spec_.radius = operator_.most_radius;
@@ -96,8 +96,14 @@ class Definer {
     check_shape(parameter, array, *source);
     source = io::convert(std::move(source), spec_.value,
                          request_.rounded == nullptr ? nullptr : request_.rounded->of(array));
-    if (settings_.text("nan") == "allow") return source;
-    return without_nan(std::move(source), label(parameter, array));
+    return watched(std::move(source), parameter, array);
+  }
+
+  /// Refuses NaN in an array of f32 or f64, unless the stage computes with it.
+  std::shared_ptr<io::Source> watched(std::shared_ptr<io::Source> source, const std::string& parameter,
+                                      const std::string& array) const {
+    if (!made_.infinity) return source;
+    return without_nan(std::move(source), label(parameter, array), made_.infinity);
   }
 
   io::DataLabel label(const std::string& parameter, const std::string& array) const {
@@ -249,9 +255,9 @@ class Definer {
       if (!settings_.holds<std::string>(parameter)) continue;
       spec_.given[parameter] = add_array(parameter, settings_.text(parameter));
       std::shared_ptr<io::Source>& array = made_.inputs.arrays.back();
-      const auto largest = std::make_shared<LargestMagnitude>();
-      array = with_largest(std::move(array), largest);
-      watch_stability(parameter, largest);
+      const auto range = std::make_shared<ReadRange>();
+      array = with_range(std::move(array), range);
+      watch_stability(parameter, range);
     }
     if (settings_.has("power")) spec_.given["power"] = add_array("power", settings_.text("power"));
     if (settings_.has("source")) spec_.source = add_array("source", settings_.text("source"));
@@ -284,7 +290,7 @@ class Definer {
     if (steps > most_steps) refuse("steps", "with a drive there are at most 2^26 steps");
     spec_.drive.resize(static_cast<std::size_t>(steps));
     if (steps == 0) return;
-    const auto checked = without_nan(io::convert(std::move(source), ElementType::f64), label("drive", array));
+    const auto checked = watched(io::convert(std::move(source), ElementType::f64), "drive", array);
     read_values(request_.stage, "drive", [&] { checked->read({{0}, {steps}}, spec_.drive.data()); });
   }
 
@@ -362,16 +368,27 @@ class Definer {
     }
   }
 
-  /// Makes the same warning by the values of an array, when they have been read.
-  void watch_stability(const std::string& parameter, std::shared_ptr<const LargestMagnitude> largest) {
-    made_.read_warning = [stage = request_.stage, parameter, factor = courant_factor(parameter),
-                          largest = std::move(largest)]() -> std::string {
-      const double courant = factor * largest->value();
-      if (!(courant > 1)) return "";
-      std::ostringstream where;
-      where << " where `" << parameter << "` is largest, " << largest->value();
-      return unstable(stage, courant, where.str());
+  /// Makes the same warning by the values of an array, when they have been read, and one of a negative diffusivity.
+  void watch_stability(const std::string& parameter, std::shared_ptr<const ReadRange> range) {
+    made_.read_warnings = [stage = request_.stage, parameter, factor = courant_factor(parameter),
+                           range = std::move(range)] {
+      std::vector<std::string> warnings;
+      const double least = range->least(), largest = std::max(-least, range->most());
+      if (least < 0 && parameter == "diffusivity") warnings.push_back(negative(stage, parameter, least));
+      if (const double courant = factor * largest; courant > 1) {
+        std::ostringstream where;
+        where << " where `" << parameter << "` is largest, " << largest;
+        warnings.push_back(unstable(stage, courant, where.str()));
+      }
+      return warnings;
     };
+  }
+
+  static std::string negative(const job::Stage& stage, const std::string& parameter, double least) {
+    std::ostringstream text;
+    text << "stage '" << stage.name << "': `" << parameter << "` is negative in places, the least value is " << least
+         << ": the grid grows there without bound";
+    return message_at(place_of(stage, parameter), text.str());
   }
 
   /// The Courant number of the step over the magnitude of the parameter.
@@ -383,8 +400,20 @@ class Definer {
   static std::string unstable(const job::Stage& stage, double courant, const std::string& where) {
     std::ostringstream text;
     text << "stage '" << stage.name << "': the step is not stable: its Courant number is " << courant << where
-         << ", and at most 1 is; a smaller `dt` is";
+         << ", and at most 1 is; the largest stable `dt` is " << text_at_most(stage.settings.number("dt") / courant);
     return message_at(place_of(stage, "dt"), text.str());
+  }
+
+  /// The largest number of six digits that is not above a positive one.
+  static std::string text_at_most(double number) {
+    const auto text_of = [](double value) {
+      std::ostringstream text;
+      text << value;
+      return text.str();
+    };
+    std::string text = text_of(number);
+    for (double below = number; std::strtod(text.c_str(), nullptr) > number;) text = text_of(below *= 1 - 5e-7);
+    return text;
   }
 
   void warn(const std::string& parameter, const std::string& what) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "stages/stage_kind.hpp"
+#include "stages/stencil/numbers.hpp"
 #include "stages/stencil/plan.hpp"
 #include "stages/stencil/tally.hpp"
 
@@ -18,9 +20,12 @@ struct StencilDefinition {
   StencilEvents events;
   StencilInputs inputs;
   StencilCheck check;
+  /// Of the grid and all arrays, as they are read; null with `nan: allow`.
+  std::shared_ptr<FoundInfinity> infinity;
   std::vector<std::string> warnings;  // an unstable step
-  /// A warning of an unstable step, by the elements of an array that have been read so far; "": stable. May be null.
-  std::function<std::string()> read_warning;
+  /// Warnings of an unstable step and of a negative diffusivity, by the elements of an array that have been read so
+  /// far. May be null.
+  std::function<std::vector<std::string>()> read_warnings;
 };
 
 /// Opens the arrays of the step and reads its settings.

@@ -1,10 +1,12 @@
 #include "stages/stencil/numbers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
+#include "kernels/stencil/rules/finite.hpp"
 #include "pipeline/base/point_of.hpp"
 
 namespace terrace::stages {
@@ -36,7 +38,9 @@ class Derived : public io::Source {
 
 class WithoutNan final : public Derived {
  public:
-  using Derived::Derived;
+  WithoutNan(std::shared_ptr<io::Source> source, ElementType type, io::DataLabel label,
+             std::shared_ptr<FoundInfinity> infinity)
+      : Derived(std::move(source), type, std::move(label)), infinity_(std::move(infinity)) {}
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
     if (type() == ElementType::f32) check<float>(box, buffer);
@@ -52,12 +56,15 @@ class WithoutNan final : public Derived {
     for (std::int64_t begin = 0; begin < count; begin += piece) {
       const std::int64_t end = std::min(count, begin + piece);
       bool any = false;
-      for (std::int64_t n = begin; n < end; ++n) any |= values[n] != values[n];
+      for (std::int64_t n = begin; n < end; ++n) any |= !stencil::is_finite(values[n]);
+      if (any) infinity_->note();
       for (std::int64_t n = begin; any && n < end; ++n) {
         if (std::isnan(values[n])) refuse_nan(box, n, ": say `nan: allow` to compute with it");
       }
     }
   }
+
+  std::shared_ptr<FoundInfinity> infinity_;
 };
 
 class AsMask final : public Derived {
@@ -87,10 +94,10 @@ class AsMask final : public Derived {
   }
 };
 
-class WithLargest final : public Derived {
+class WithRange final : public Derived {
  public:
-  WithLargest(std::shared_ptr<io::Source> source, ElementType type, std::shared_ptr<LargestMagnitude> largest)
-      : Derived(std::move(source), type, {}), largest_(std::move(largest)) {}
+  WithRange(std::shared_ptr<io::Source> source, ElementType type, std::shared_ptr<ReadRange> range)
+      : Derived(std::move(source), type, {}), range_(std::move(range)) {}
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
     if (type() == ElementType::f32) note<float>(box, buffer);
@@ -103,37 +110,40 @@ class WithLargest final : public Derived {
     const T* values = static_cast<const T*>(buffer);
     const std::int64_t count = box.volume();
     constexpr std::int64_t lanes = 16;  // one after another, comparisons would wait for each other
-    T largest[lanes] = {};
-    const auto compare = [&](T value, T& with) {
-      const T magnitude = std::abs(value);
-      with = magnitude > with ? magnitude : with;
+    T least[lanes], most[lanes];
+    std::fill_n(least, lanes, std::numeric_limits<T>::infinity());
+    std::fill_n(most, lanes, -std::numeric_limits<T>::infinity());
+    const auto take = [&](T value, std::int64_t lane) {
+      least[lane] = value < least[lane] ? value : least[lane];
+      most[lane] = value > most[lane] ? value : most[lane];
     };
     std::int64_t n = 0;
     for (; n + lanes <= count; n += lanes) {
-      for (std::int64_t lane = 0; lane < lanes; ++lane) compare(values[n + lane], largest[lane]);
+      for (std::int64_t lane = 0; lane < lanes; ++lane) take(values[n + lane], lane);
     }
-    for (; n < count; ++n) compare(values[n], largest[0]);
-    for (const T value : largest) largest_->note(static_cast<double>(value));
+    for (; n < count; ++n) take(values[n], 0);
+    range_->note(static_cast<double>(*std::min_element(least, least + lanes)),
+                 static_cast<double>(*std::max_element(most, most + lanes)));
   }
 
-  std::shared_ptr<LargestMagnitude> largest_;
+  std::shared_ptr<ReadRange> range_;
 };
 
 }  // namespace
 
-std::shared_ptr<io::Source> without_nan(std::shared_ptr<io::Source> source, io::DataLabel label) {
+std::shared_ptr<io::Source> without_nan(std::shared_ptr<io::Source> source, io::DataLabel label,
+                                        std::shared_ptr<FoundInfinity> infinity) {
   const ElementType type = source->type();
-  return std::make_shared<WithoutNan>(std::move(source), type, std::move(label));
+  return std::make_shared<WithoutNan>(std::move(source), type, std::move(label), std::move(infinity));
 }
 
 std::shared_ptr<io::Source> as_mask(std::shared_ptr<io::Source> source, ElementType type, io::DataLabel label) {
   return std::make_shared<AsMask>(std::move(source), type, std::move(label));
 }
 
-std::shared_ptr<io::Source> with_largest(std::shared_ptr<io::Source> source,
-                                         std::shared_ptr<LargestMagnitude> largest) {
+std::shared_ptr<io::Source> with_range(std::shared_ptr<io::Source> source, std::shared_ptr<ReadRange> range) {
   const ElementType type = source->type();
-  return std::make_shared<WithLargest>(std::move(source), type, std::move(largest));
+  return std::make_shared<WithRange>(std::move(source), type, std::move(range));
 }
 
 }  // namespace terrace::stages

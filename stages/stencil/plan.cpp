@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "stages/kernel_worker.hpp"
-#include "stages/stencil/tally.hpp"
 
 namespace terrace::stages {
 
@@ -174,6 +173,15 @@ bool StencilPlan::depends_on_results(std::int64_t number) const {
   if (events_.check_every == 0 || number == 0) return false;
   const auto before = timeline_.phase(number - 1);
   return before && before->work == StencilWork::total;
+}
+
+std::int64_t StencilPlan::steps_made(const StencilTally& tally) const {
+  return tally.stopped() >= 0 ? tally.steps().back() : events_.steps;
+}
+
+std::int64_t StencilPlan::entries(int array, const run::Tally& tally) const {
+  if (!is_snapshots(array)) return Plan::entries(array, tally);
+  return std::ssize(events_.snapshots_of(steps_made(static_cast<const StencilTally&>(tally))));
 }
 
 std::string StencilPlan::part(const run::Phase& phase) const {
@@ -354,6 +362,7 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
     case StencilWork::pass: {
       const Slab slab = cut_.slab(view.index, value.steps);
       task = cut_.task_of(slab, value.step, value.steps);
+      task.counts = value.counts != 0 ? 1 : 0;
       bind_slab(value, slab, view, task);
       break;
     }
@@ -381,8 +390,14 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       }
       break;
     }
-    case StencilWork::finish:
-      break;  // no rows are copied
+    case StencilWork::finish: {
+      if (value.counts == 0) break;  // no rows are copied
+      task.work = stencil::Work::count;
+      task.row_begin = cut_.tile(view.index).begin;
+      task.row_end = cut_.tile(view.index).end;
+      for (std::size_t f = 0; f < fields(); ++f) add_pieces(task.fields[f], *view.find(slot(Part::own, f)), 0);
+      break;
+    }
   }
   return task;
 }

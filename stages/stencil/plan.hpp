@@ -9,6 +9,7 @@
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/stencil/tally.hpp"
 #include "stages/stencil/timeline.hpp"
 
 namespace terrace::stages {
@@ -36,6 +37,7 @@ class StencilPlan : public run::Plan {
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override;
+  std::int64_t entries(int array, const run::Tally& tally) const override;
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::string part(const run::Phase& phase) const override;
   int devices(int available) const override;
@@ -53,8 +55,10 @@ class StencilPlan : public run::Plan {
   const stencil::Cut& cut() const { return cut_; }
   /// Blocks of a phase that adds up changes.
   std::int64_t total_blocks() const;
-  /// Number of the array of snapshots of field 0 in arrays(); -1: there is none.
-  int snapshots() const { return snapshots_; }
+  /// True if the array of that number in arrays() holds snapshots.
+  bool is_snapshots(int array) const { return snapshots_ >= 0 && array >= snapshots_; }
+  /// Steps that the finished stage has made.
+  std::int64_t steps_made(const StencilTally& tally) const;
 
  private:
   /// Rows of the grid, and the number to add to them for the rows that a slab counts.

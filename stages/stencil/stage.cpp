@@ -1,6 +1,7 @@
 #include "stages/stencil/stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -22,16 +23,22 @@ StencilNeeds needs_of(const StencilEvents& events, std::size_t fields) {
   return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.check_every > 0};
 }
 
+StencilCells cells_of(const StencilDefinition& definition) {
+  const std::vector<std::int64_t>& snapshots = definition.events.snapshots;
+  return {definition.inputs.names, definition.inputs.shape, definition.infinity,
+          snapshots.empty() ? -1 : snapshots.front()};
+}
+
 class StencilStage : public run::Stage {
  public:
   StencilStage(const Request& request, StencilDefinition definition)
       : name_(request.stage.name),
         resources_(request.resources),
         warnings_(std::move(definition.warnings)),
-        read_warning_(std::move(definition.read_warning)),
-        check_(definition.check),
-        plan_(std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)),
-        tally_(check_, plan_.total_blocks()) {
+        read_warnings_(std::move(definition.read_warnings)),
+        allows_nan_(!definition.infinity),
+        tally_(definition.check, cells_of(definition)),
+        plan_(std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)) {
     // A grid without cells does not change.
     const StencilEvents& events = plan_.events();
     if (plan_.cut().slabs() == 0 && events.check_every > 0 && events.check_every <= events.steps) {
@@ -44,7 +51,7 @@ class StencilStage : public run::Stage {
 
   io::DatasetSpec dataset(int array) const override {
     const run::ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(array)];
-    const bool snapshot = plan_.snapshots() >= 0 && array >= plan_.snapshots();
+    const bool snapshot = plan_.is_snapshots(array);
     std::vector<std::string> dimensions = axes();
     if (snapshot) dimensions.insert(dimensions.begin(), "time");
     const std::string what = snapshot ? "snapshots of the grid in the steps of " : "grid after the steps of ";
@@ -53,12 +60,10 @@ class StencilStage : public run::Stage {
 
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> all;
-    const bool stopped = tally_.stopped() >= 0;
-    const std::int64_t steps = stopped ? tally_.steps().back() : plan_.events().steps;
+    const std::int64_t steps = plan_.steps_made(tally_);
     all.push_back(io::small_scalar<std::int64_t>("/" + name_ + "/steps", steps, "", "steps that were made"));
     if (!plan_.events().snapshots.empty()) {
-      std::vector<std::int64_t> times = plan_.events().snapshots;
-      for (std::int64_t& time : times) time = std::min(time, steps);
+      const std::vector<std::int64_t> times = plan_.events().snapshots_of(steps);
       all.push_back(io::small_dataset<std::int64_t>("/" + name_ + "/time", {static_cast<std::int64_t>(times.size())},
                                                     {"time"}, times, "", "step of each snapshot"));
     }
@@ -68,6 +73,10 @@ class StencilStage : public run::Stage {
                                               "change of the last step before each check"));
       all.push_back(io::small_dataset<std::int64_t>("/" + name_ + "/residual_step", {checks}, {"check"},
                                                     tally_.steps(), "", "step of each check"));
+    }
+    if (allows_nan_) {
+      all.push_back(io::small_scalar<std::int64_t>("/" + name_ + "/not_finite", tally_.not_finite(), "",
+                                                   "cells of all fields that are infinite or NaN after the steps"));
     }
     return all;
   }
@@ -79,8 +88,17 @@ class StencilStage : public run::Stage {
 
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = warnings_;
-    if (std::string unstable = read_warning_ ? read_warning_() : ""; !unstable.empty()) {
-      all.push_back(std::move(unstable));
+    if (read_warnings_) {
+      for (std::string& warning : read_warnings_()) all.push_back(std::move(warning));
+    }
+    if (!allows_nan_ && tally_.not_finite() > 0 && tally_.fault().empty()) {
+      all.push_back("stage '" + name_ +
+                    "': cells of the result that infinities in what was read have made infinite " +
+                    "or NaN: " + std::to_string(tally_.not_finite()));
+    }
+    if (!tally_.residuals().empty() && std::isnan(tally_.residuals().back())) {
+      all.push_back("stage '" + name_ + "': it ended at step " + std::to_string(tally_.steps().back()) +
+                    ", where the residual of `until` is NaN");
     }
     const bool checked = plan_.events().check_every > 0 && !tally_.residuals().empty();
     if (checked && tally_.stopped() < 0 &&
@@ -184,10 +202,10 @@ class StencilStage : public run::Stage {
   std::string name_;
   Resources resources_;
   std::vector<std::string> warnings_;
-  std::function<std::string()> read_warning_;
-  StencilCheck check_;
-  StencilPlan plan_;
+  std::function<std::vector<std::string>()> read_warnings_;
+  bool allows_nan_;
   StencilTally tally_;
+  StencilPlan plan_;
 };
 
 }  // namespace

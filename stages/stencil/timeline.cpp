@@ -52,8 +52,15 @@ double count_events(const StencilEvents& events) {
          (events.check_every > 0 ? static_cast<double>(events.steps / events.check_every) : 0);
 }
 
+std::vector<std::int64_t> StencilEvents::snapshots_of(std::int64_t made) const {
+  std::vector<std::int64_t> times(snapshots.begin(), std::upper_bound(snapshots.begin(), snapshots.end(), made));
+  const bool left = times.size() < snapshots.size();
+  if (left && (times.empty() || times.back() != made)) times.push_back(made);
+  return times;
+}
+
 Timeline::Timeline(const StencilEvents& events, std::int64_t pass_steps, bool rims)
-    : snapshots_(events.snapshots), pass_steps_(pass_steps), rims_(rims), checks_(events.check_every > 0) {
+    : events_(events), pass_steps_(pass_steps), rims_(rims), checks_(events.check_every > 0) {
   std::int64_t before = 0;
   for_each_event(events, [&](std::int64_t step, std::int64_t snapshot, std::int64_t check) {
     const Span span{before, step, phases_, passes_, snapshot, check};
@@ -73,7 +80,7 @@ std::int64_t Timeline::phases_of(const Span& span) const {
 std::optional<StencilPhase> Timeline::phase(std::int64_t number) const {
   if (number >= phases_) {
     if (number > phases_ || !has_finish()) return std::nullopt;
-    return StencilPhase{StencilWork::finish, spans_.back().end, 0, passes_, 0};
+    return StencilPhase{StencilWork::finish, spans_.back().end, 0, passes_, 0, passes_ == 0 ? 1 : 0};
   }
   const auto after = std::upper_bound(spans_.begin(), spans_.end(), number,
                                       [](std::int64_t n, const Span& span) { return n < span.first_phase; });
@@ -81,24 +88,30 @@ std::optional<StencilPhase> Timeline::phase(std::int64_t number) const {
   const std::int64_t passes = passes_of(span), within = number - span.first_phase, a_pass = rims_ ? 2 : 1;
   if (within < passes * a_pass) {
     const std::int64_t pass = within / a_pass, length = span.end - span.begin;
-    const std::int64_t most = steps_of_passes(length, pass_steps_), step = pass * most;
-    const std::int64_t steps = std::min(most, length - step);
-    return StencilPhase{rims_ && within % 2 == 0 ? StencilWork::rims : StencilWork::pass, span.begin + step, steps,
-                        span.first_pass + pass, 0};
+    const std::int64_t most = steps_of_passes(length, pass_steps_), step = span.begin + pass * most;
+    const std::int64_t steps = std::min(most, span.end - step);
+    if (rims_ && within % 2 == 0) return StencilPhase{StencilWork::rims, step, steps, span.first_pass + pass, 0, 0};
+    const bool last = step + steps == span.end;
+    const bool counts = last || (step + steps) / steps_between_counts > step / steps_between_counts;
+    return StencilPhase{StencilWork::pass, step, steps, span.first_pass + pass, 0, counts ? 1 : 0};
   }
   const bool snapshot = span.snapshot >= 0 && within == passes * a_pass;
-  return StencilPhase{snapshot ? StencilWork::snapshot : StencilWork::total, span.end, 0, span.first_pass + passes,
-                      snapshot ? span.snapshot : span.check};
+  return StencilPhase{snapshot ? StencilWork::snapshot : StencilWork::total,
+                      span.end,
+                      0,
+                      span.first_pass + passes,
+                      snapshot ? span.snapshot : span.check,
+                      0};
 }
 
 std::optional<StencilPhase> Timeline::phase_after_stop(std::int64_t number, std::int64_t stopped) const {
   const StencilPhase check = *phase(stopped);
-  const auto left = std::upper_bound(snapshots_.begin(), snapshots_.end(), check.step);
-  const std::int64_t index = left - snapshots_.begin() + number - stopped - 1;
-  const auto snapshots = static_cast<std::int64_t>(snapshots_.size());
-  if (index > snapshots) return std::nullopt;
-  return StencilPhase{index < snapshots ? StencilWork::snapshot : StencilWork::finish, check.step, 0, check.passes,
-                      index < snapshots ? index : 0};
+  const std::vector<std::int64_t>& all = events_.snapshots;
+  const std::int64_t taken = std::upper_bound(all.begin(), all.end(), check.step) - all.begin();
+  const std::int64_t left = std::ssize(events_.snapshots_of(check.step)) - taken, after = number - stopped - 1;
+  if (after > left) return std::nullopt;
+  if (after < left) return StencilPhase{StencilWork::snapshot, check.step, 0, check.passes, taken, 0};
+  return StencilPhase{StencilWork::finish, check.step, 0, check.passes, 0, 0};
 }
 
 bool Timeline::is_checked(const StencilPhase& pass) const {

@@ -25,6 +25,7 @@ struct StencilPhase {
   std::int64_t steps;   // steps of the pass
   std::int64_t passes;  // passes made before it
   std::int64_t index;   // number of the snapshot or of the check
+  std::int64_t counts;  // not 0: cells that are not finite after it are counted
 };
 
 /// The steps at which something is done in addition.
@@ -32,7 +33,14 @@ struct StencilEvents {
   std::int64_t steps = 0;               // of the stage, the most with checks
   std::vector<std::int64_t> snapshots;  // steps, ascending, each at most `steps`
   std::int64_t check_every = 0;         // 0: no checks
+
+  /// The steps of the snapshots if so many steps are made: a check may end the stage early. Its last grid then takes
+  /// the place of all snapshots that are left, unless there is one of that step.
+  std::vector<std::int64_t> snapshots_of(std::int64_t made) const;
 };
+
+/// Cells that are not finite are counted at every event, and after so many steps without one.
+inline constexpr std::int64_t steps_between_counts = 512;
 
 class Timeline {
  public:
@@ -42,7 +50,7 @@ class Timeline {
 
   /// The phase of that number if the stage is not stopped by a check; nullopt after the last.
   std::optional<StencilPhase> phase(std::int64_t number) const;
-  /// The phase of that number after the check in phase `stopped`: snapshots that are left, then the finish.
+  /// The phase of that number after the check in phase `stopped`: the last snapshot if one is left, then the finish.
   std::optional<StencilPhase> phase_after_stop(std::int64_t number, std::int64_t stopped) const;
   /// Passes if no check stops the stage.
   std::int64_t passes() const { return passes_; }
@@ -62,8 +70,8 @@ class Timeline {
   std::int64_t passes_of(const Span& span) const;
   std::int64_t phases_of(const Span& span) const;
 
+  StencilEvents events_;
   std::vector<Span> spans_;
-  std::vector<std::int64_t> snapshots_;
   std::int64_t pass_steps_ = 1, passes_ = 0, phases_ = 0;
   bool rims_ = false, checks_ = false;
 };

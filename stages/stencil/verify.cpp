@@ -20,7 +20,7 @@ Ending ending_of(const VerifyRequest& request, const StencilDefinition& definiti
   const std::int64_t checks = events.steps / events.check_every;
   for (std::int64_t check = 0; check < std::min(checks, std::ssize(residuals)); ++check) {
     const double residual = residuals[static_cast<std::size_t>(check)];
-    if (residual < definition.check.residual || residual == 0) return {(check + 1) * events.check_every, check + 1};
+    if (definition.check.is_met_by(residual)) return {(check + 1) * events.check_every, check + 1};
   }
   return {events.steps, checks};
 }
@@ -34,7 +34,7 @@ void check_numbers(const VerifyRequest& request, const StencilDefinition& defini
   found.push_back(check_texts(request, "steps", {text_of(ending.steps)}, with));
   if (!events.snapshots.empty()) {
     std::vector<std::string> times;
-    for (const std::int64_t step : events.snapshots) times.push_back(text_of(std::min(step, ending.steps)));
+    for (const std::int64_t step : events.snapshots_of(ending.steps)) times.push_back(text_of(step));
     found.push_back(check_texts(request, "time", times, with));
   }
   if (!until) return;
@@ -43,18 +43,34 @@ void check_numbers(const VerifyRequest& request, const StencilDefinition& defini
   found.push_back(check_texts(request, "residual_step", steps, with));
 }
 
+/// The values of a source that are not finite. T is its type.
+template <class T>
+std::int64_t not_finite_in(io::Source& source) {
+  const Box all = Box::whole(source.shape());
+  if (all.empty()) return 0;
+  constexpr std::int64_t at_once = 1 << 20;  // values
+  const std::int64_t rows = std::max<std::int64_t>(1, at_once / (all.volume() / source.shape()[0]));
+  std::int64_t found = 0;
+  for (Box band = all; band.begin[0] < all.end[0]; band.begin[0] = band.end[0]) {
+    band.end[0] = std::min(all.end[0], band.begin[0] + rows);
+    const std::vector<T> values = read_box<T>(source, band);
+    found += std::count_if(values.begin(), values.end(), [](T value) { return !stencil::is_finite(value); });
+  }
+  return found;
+}
+
 using Datasets = std::vector<std::shared_ptr<io::Source>>;
 
-/// The datasets of the fields at the end, or of their snapshots.
-Datasets open_fields(const VerifyRequest& request, const StencilDefinition& definition, bool snapshots) {
+/// The datasets of the fields at the end, or of so many snapshots; -1: of none.
+Datasets open_fields(const VerifyRequest& request, const StencilDefinition& definition, std::int64_t snapshots) {
   Extents shape;
-  if (snapshots) shape.push_back(static_cast<std::int64_t>(definition.events.snapshots.size()));
+  if (snapshots >= 0) shape.push_back(snapshots);
   for (int axis = 0; axis < definition.inputs.shape.rank(); ++axis) shape.push_back(definition.inputs.shape[axis]);
   Datasets datasets;
   const std::vector<std::string>& names = definition.inputs.names;
   for (const std::string& name : names) {
     const std::string of_snapshots = names.size() == 1 ? "snapshots" : name + "_snapshots";
-    datasets.push_back(open_dataset(request, snapshots ? of_snapshots : name, shape, definition.spec.value));
+    datasets.push_back(open_dataset(request, snapshots >= 0 ? of_snapshots : name, shape, definition.spec.value));
   }
   return datasets;
 }
@@ -62,13 +78,27 @@ Datasets open_fields(const VerifyRequest& request, const StencilDefinition& defi
 std::vector<StoredState> open_states(const VerifyRequest& request, const StencilDefinition& definition,
                                      std::int64_t steps) {
   std::vector<StoredState> states = {{0, definition.inputs.fields, -1}};
-  const std::vector<std::int64_t>& snapshots = definition.events.snapshots;
-  const Datasets datasets = snapshots.empty() ? Datasets{} : open_fields(request, definition, true);
+  const std::vector<std::int64_t> snapshots = definition.events.snapshots_of(steps);
+  const Datasets datasets = snapshots.empty() ? Datasets{} : open_fields(request, definition, std::ssize(snapshots));
   for (std::size_t i = 0; i < snapshots.size(); ++i) {
-    states.push_back({std::min(snapshots[i], steps), datasets, static_cast<std::int64_t>(i)});
+    states.push_back({snapshots[i], datasets, static_cast<std::int64_t>(i)});
   }
-  states.push_back({steps, open_fields(request, definition, false), -1});
+  states.push_back({steps, open_fields(request, definition, -1), -1});
   return states;
+}
+
+/// The number of cells that are not finite against those of the stored grid.
+Checked check_not_finite(const VerifyRequest& request, const StencilDefinition& definition) {
+  constexpr std::int64_t most_values = std::int64_t{1} << 28;
+  const Datasets fields = open_fields(request, definition, -1);
+  if (volume(definition.inputs.shape) * std::ssize(fields) > most_values) {
+    return {"not_finite", "too many cells to count: --all computes it again", "", false};
+  }
+  std::int64_t found = 0;
+  for (const std::shared_ptr<io::Source>& field : fields) {
+    found += definition.spec.value == ElementType::f32 ? not_finite_in<float>(*field) : not_finite_in<double>(*field);
+  }
+  return check_texts(request, "not_finite", {text_of(found)}, "compared with the stored grid");
 }
 
 }  // namespace
@@ -81,6 +111,7 @@ std::vector<Checked> verify_stencil(const VerifyRequest& request) {
   const StoredStencil stored{request, std::move(definition), std::move(states)};
   std::vector<Checked> found = verify_states(stored);
   check_numbers(request, stored.definition, ending, found);
+  if (!stored.definition.infinity) found.push_back(check_not_finite(request, stored.definition));
   if (stored.definition.events.check_every > 0) {
     const std::vector<Checked> residuals = verify_residuals(stored);
     found.insert(found.end(), residuals.begin(), residuals.end());

@@ -5,7 +5,7 @@ import math
 import re
 import unittest
 
-from terrace_runs import FAILED, ON_DISK, WRONG, JobTest, data, main, numpy
+from terrace_runs import FAILED, ON_DISK, WRONG, JobTest, data, h5py, main, numpy
 
 PADS = {"periodic": "wrap", "edge": "edge", "reflect": "reflect", "symmetric": "symmetric", "fixed": "edge"}
 
@@ -275,6 +275,35 @@ class Events(StencilTest):
             self.assertEqual(list(result["s/time"][()]), [20, steps])
             self.assertNear(result["s/snapshots"][1], self.after(steps))
 
+    def test_snapshots_after_an_early_end_are_the_last_grid_once(self):
+        """As long as what was made, whatever was reserved, also for a later run that takes the stage over."""
+        until = {"residual": 0.01, "every": 7}
+        steps = int(self.run_job(self.inputs, [stencil("s", "star2d", grid="a", steps=5000, until=until)])["s/steps"][()])
+        for wanted, times in (({"every": 5}, [*range(5, steps, 5), steps]), ([3, steps, 900, 1000], [3, steps]),
+                              ([900, 901], [steps]), ([3, 4], [3, 4]), ({"every": 7}, list(range(7, steps + 1, 7)))):
+            job = stencil("s", "star2d", grid="a", steps=5000, snapshots=wanted, until=until)
+            more = stencil("more", "star2d", grid="s/grid", steps=1)
+            for stages in ([job], [job, more]):
+                result = self.run_job(self.inputs, stages, *(["--fresh"] if len(stages) == 1 else []))
+                with self.subTest(snapshots=wanted, stages=len(stages)):
+                    self.assertEqual(list(result["s/time"][()]), times)
+                    self.assertEqual(result["s/snapshots"].shape, (len(times), *self.grid.shape))
+                    self.assertEqual(result["s/snapshots"].dims[0][0].name, "/s/time")
+                    for number, step in enumerate(times):
+                        self.assertNear(result["s/snapshots"][number], self.after(step))
+                    self.assertEqual(len(result["checksums/s/snapshots"]), len(times))
+                result.close()
+                self.terrace("verify", "result.h5", "--sample", "1")
+
+    def test_snapshots_whose_number_the_run_finds_are_read_from_the_result(self):
+        until = {"residual": 0.01, "every": 7}
+        stages = [stencil("s", "star2d", grid="a", steps=50, snapshots=[10, 20], until=until),
+                  stencil("t", "star3d", grid="s/snapshots", steps=1)]
+        self.assertSays(self.terrace("run", self.write_job(self.inputs, stages), expect=WRONG),
+                        "the length of 's/snapshots' is known when its stage has run: read it from the result")
+        del stages[0]["stencil"]["until"]
+        self.assertEqual(self.run_job(self.inputs, stages)["t/grid"].shape, (2, 30, 22))
+
     def test_a_check_or_a_snapshot_that_never_comes_is_a_warning(self):
         for settings, says in (({"until": {"residual": 1e-9}}, "`until` is never checked: there are 10 steps"),
                                ({"snapshots": {"every": 20}}, "there are no snapshots: there are 10 steps")):
@@ -288,6 +317,21 @@ class Events(StencilTest):
                                            coefficients={"center": 1, "neighbours": 0})], "--fresh")
             self.assertEqual(int(result["s/steps"][()]), 2)
             self.assertEqual((list(result["s/residual"]), list(result["s/residual_step"])), ([0], [2]))
+
+    def test_a_residual_that_is_nan_ends_the_stage(self):
+        grid = self.grid.copy()
+        grid[11, 12] = numpy.nan
+        for norm in ("max", "l2"):
+            job = stencil("s", "star2d", grid="a", steps=100, nan="allow", snapshots=[5, 50],
+                          until={"residual": 1e-9, "norm": norm, "every": 4})
+            path = self.write_job({"a": self.npy("nan", grid)}, [job])
+            self.assertSays(self.terrace("run", path, "--fresh"),
+                            "it ended at step 4, where the residual of `until` is NaN")
+            result = self.open()
+            self.assertEqual((int(result["s/steps"][()]), list(result["s/time"][()])), (4, [4]))
+            self.assertEqual(int(result["s/not_finite"][()]), int(numpy.isnan(result["s/grid"][()]).sum()))
+            result.close()
+            self.terrace("verify", "result.h5", "--sample", "1")
 
     def test_a_residual_that_is_not_reached_is_a_warning(self):
         path = self.write_job(self.inputs, [stencil("s", "star2d", grid="a", steps=10,
@@ -472,10 +516,33 @@ class WrongJobs(StencilTest):
         result = self.run_job(inputs, [stencil("s", "star2d", grid="a", steps=1, nan="allow")])
         self.assertEqual(int(numpy.isnan(result["s/grid"][()]).sum()), 5)
 
-    def test_an_unstable_step_is_a_warning_with_its_number(self):
-        path = self.write_job({"a": {"generate": "uniform", "shape": [20, 10], "type": "f64"}},
-                              [stencil("s", "heat2d", grid="a", dt=0.5, diffusivity=1, steps=1)])
-        self.assertSays(self.terrace("run", path), "Courant number is 2")
+    def test_an_unstable_step_is_a_warning_with_the_largest_that_is_stable(self):
+        cubes = {"a": {"generate": "uniform", "shape": [20, 10], "type": "f64"},
+                 "b": {"generate": "uniform", "shape": [9, 8, 7], "type": "f64"}}
+        for diffusivity in (1, 0.3, 3e-7, 7):
+            factor = {2: 4 * diffusivity, 3: 6 * diffusivity}
+            for rank, grid in ((2, "a"), (3, "b")):
+                def warned(dt):
+                    job = stencil("s", f"heat{rank}d", grid=grid, dt=dt, diffusivity=diffusivity, steps=1)
+                    said = self.terrace("run", self.write_job({grid: cubes[grid]}, [job]), "--fresh").stderr
+                    found = re.search(r"Courant number is (\S+), and at most 1 is; the largest stable `dt` is (\S+)$", said,
+                                      re.MULTILINE)
+                    return found and found.groups()
+                courant, largest = warned(2 / factor[rank])
+                self.assertEqual(courant, "2")
+                self.assertAlmostEqual(float(largest) * factor[rank], 1, 5)
+                self.assertIsNone(warned(float(largest)))
+
+    def test_a_negative_diffusivity_is_an_error_and_in_an_array_a_warning(self):
+        grid = {"grid": "a", "steps": 1, "dt": 0.1}
+        self.refused({**grid, "diffusivity": -1}, "a diffusivity is not negative", operator="heat2d")
+        for shape, operator in (((9, 7), "heat2d"), ((5, 6, 7), "heat3d")):
+            values = numpy.full(shape, 0.5)
+            values[-1, 2] = -0.125
+            inputs = {"a": self.npy("a", numpy.zeros(shape)), "d": self.npy("d", values)}
+            path = self.write_job(inputs, [stencil("s", operator, diffusivity="d", **grid)])
+            self.assertSays(self.terrace("run", path, "--fresh"), "job.yaml:",
+                            "`diffusivity` is negative in places, the least value is -0.125")
 
     def test_an_unstable_step_by_the_largest_value_of_an_array_is_a_warning_with_its_number(self):
         speed = numpy.full((20, 10), 0.25, numpy.float32)
@@ -495,6 +562,122 @@ class WrongJobs(StencilTest):
             self.assertIn("stage 'w': the step is not stable: its Courant number is 2.12132 where `speed` is largest, "
                           "1.5, and at most 1 is", said)
             self.assertEqual(said.count("Courant"), 2)
+
+
+class NotFinite(StencilTest):
+    """Cells that become infinite, in sums of every kind of kernel and in formulas."""
+
+    def growing(self, shape=(60, 50), **settings):
+        weights = {"center": 3, "neighbours": 1}
+        return {"grid": "a", "coefficients": weights, "steps": 1500, **settings}
+
+    def first_not_finite(self, said):
+        found = re.search(r"(\S.*?)(?: and (\d+) other cells?)? (?:is|are) not finite after step (\d+), and (?:all were|it was) "
+                          r"after step (\d+): ", said)
+        self.assertTrue(found, said)
+        place, others, after, before = found.groups()
+        return [int(n) for n in re.findall(r"\d+", place.rsplit(": ", 1)[-1])], int(others or 0) + 1, int(before), int(after)
+
+    def test_a_grid_that_grows_without_bound_is_an_error(self):
+        grid = numpy.random.default_rng(1).random((60, 50))
+        wrong = {"a": self.npy("a", grid)}
+        path = self.write_job(wrong, [stencil("s", "star2d", **self.growing(snapshots=[100, 200, 900]))])
+        ended = self.terrace("run", path, expect=FAILED)
+        self.assertSays(ended, "job.yaml:", "stage 's': ", "nan: allow", "snapshots up to step 200 stay in the run's folder")
+        cell, count, before, after = self.first_not_finite(ended.stderr)
+        self.assertLess(before, after)
+        self.assertGreaterEqual(before, 200)
+        # What was made before it stays, and the same command ends with the same error, at once.
+        with h5py.File(self.folder / "result.h5.run" / "result.h5") as partial:
+            kept = partial["s/snapshots"][()]
+        self.assertTrue(numpy.isfinite(kept[:2]).all() and kept[:2].all())
+        again = self.terrace("run", path, expect=FAILED)
+        self.assertEqual(self.first_not_finite(again.stderr), (cell, count, before, after))
+        # A run of the same steps, which are not looked at: what the error says is so.
+        for steps, expected in ((before, 0), (after, count)):
+            result = self.run_job(wrong, [stencil("s", "star2d", **self.growing(steps=steps, nan="allow"))],
+                                  "--fresh=changed" if expected == 0 else "--fresh=all")
+            found = numpy.argwhere(~numpy.isfinite(result["s/grid"][()]))
+            self.assertEqual((len(found), int(result["s/not_finite"][()])), (expected, expected))
+            if expected:
+                self.assertEqual(list(found[0]), cell)
+            result.close()
+            self.terrace("verify", "result.h5", "--sample", "1")
+
+    def test_stages_before_it_are_kept(self):
+        grid = {"a": self.npy("a", numpy.random.default_rng(1).random((60, 50)))}
+        smooth = stencil("smooth", "star2d", grid="a", steps=3)
+        self.terrace("run", self.write_job(grid, [smooth, stencil("s", "star2d", **self.growing())]), expect=FAILED)
+        fixed = self.terrace("run", self.write_job(grid, [smooth, stencil("s", "star2d", **self.growing(steps=9))]),
+                             "--fresh=changed")
+        self.assertIn("'smooth' is taken over", fixed.stderr)
+
+    def test_every_kind_of_grid(self):
+        draw = numpy.random.default_rng(4)
+        line, cube = draw.random(3000), draw.random((12, 14, 16))
+        box = {"grid": "a", "steps": 800, "coefficients": {"center": 1, "neighbours": 1}}
+        dt = {"dt": 5, "diffusivity": 1, "steps": 400}
+        waves = {"fields": {"u": "a", "previous": "a"}, "dt": 5, "speed": 1, "steps": 300}
+        for array, operator, settings in (
+                (line, "star1d", self.growing()), (line, "box1d", {**box, "boundary": "periodic"}),
+                (draw.random((70, 33)), "box2d", {**box, "radius": 2, "boundary": "edge"}),
+                (draw.random((70, 33)).astype(numpy.float32), "star2d", self.growing(boundary="periodic")),
+                (cube, "star3d", self.growing()), (cube.astype(numpy.float32), "box3d", box),
+                (draw.random((40, 30)), "heat2d", {"grid": "a", **dt}), (cube, "heat3d", {"grid": "a", **dt}),
+                (draw.random((40, 30)), "wave2d", waves), (cube.astype(numpy.float32), "wave3d", waves)):
+            inputs = {"a": self.npy("a", array)}
+            for budget in ("1GiB", "300KiB"):
+                path = self.write_job(inputs, [stencil("s", operator, **settings)])
+                ended = self.terrace("run", path, "--fresh=all", "--set", f"memory.host={budget}", expect=None)
+                if ended.returncode == WRONG and "too small" in ended.stderr:
+                    continue
+                self.assertEqual(ended.returncode, FAILED, operator)
+                cell, count, before, after = self.first_not_finite(ended.stderr)
+                allowed = self.run_job(inputs, [stencil("s", operator, **{**settings, "steps": after, "nan": "allow"})],
+                                       "--fresh=all")
+                fields = [allowed[f"s/{name}"][()] for name in settings.get("fields", {"grid": ""})]
+                where = [numpy.argwhere(~numpy.isfinite(field)) for field in fields]
+                with self.subTest(operator=operator, budget=budget):
+                    self.assertEqual(sum(map(len, where)), count)
+                    self.assertEqual(list(next(cells[0] for cells in where if len(cells))), cell)
+                    self.assertEqual(int(allowed["s/not_finite"][()]), count)
+
+    def test_an_infinity_in_what_is_read_is_computed_with(self):
+        grid, source = numpy.zeros((9, 7)), numpy.zeros((9, 7))
+        grid[5, 3], source[4, 4] = numpy.inf, -numpy.inf
+        zeros = self.npy("zeros", numpy.zeros((9, 7)))
+        for inputs, more in (({"a": self.npy("a", grid)}, {}),
+                             ({"a": zeros, "q": self.npy("q", source)}, {"source": "q"})):
+            path = self.write_job(inputs, [stencil("s", "star2d", grid="a", steps=2, **more)])
+            ended = self.terrace("run", path, "--fresh=all")
+            result = self.open()
+            found = int((~numpy.isfinite(result["s/grid"][()])).sum())
+            self.assertSays(ended, f"have made infinite or NaN: {found}")
+            self.assertNotIn("not_finite", result["s"])
+            result.close()
+
+    def test_cells_of_no_step_are_counted(self):
+        grid = numpy.zeros((9, 7), numpy.float32)
+        grid[5, 3], grid[1] = numpy.inf, numpy.nan
+        result = self.run_job({"a": self.npy("a", grid)}, [stencil("s", "star2d", grid="a", steps=0, nan="allow")])
+        self.assertEqual(int(result["s/not_finite"][()]), 8)
+
+    def test_a_drive_with_nan(self):
+        fields = {name: "a" for name in ("ex", "ey", "hz")}
+        inputs = {"a": self.npy("a", numpy.zeros((8, 9))), "d": self.npy("d", numpy.array([0, numpy.nan, 1.0]))}
+        job = {"fields": fields, "drive": "d", "steps": 3}
+        self.assertSays(self.terrace("run", self.write_job(inputs, [stencil("s", "fdtd2d", **job)]), expect=None),
+                        "d[1]", "nan: allow")
+        result = self.run_job(inputs, [stencil("s", "fdtd2d", nan="allow", **job)])
+        self.assertGreater(int(result["s/not_finite"][()]), 0)
+
+    def test_a_mask_has_numbers(self):
+        mask = numpy.zeros((9, 7))
+        mask[2, 2] = numpy.nan
+        inputs = {"a": self.npy("a", numpy.zeros((9, 7))), "m": self.npy("m", mask)}
+        for nan in ("error", "allow"):
+            path = self.write_job(inputs, [stencil("s", "star2d", grid="a", steps=2, mask="m", nan=nan)])
+            self.assertSays(self.terrace("run", path, expect=FAILED), "'m', row 2, column 2", "is no number (NaN)")
 
 
 if __name__ == "__main__":

@@ -221,10 +221,25 @@ double row_change(const T* before, const T* after, i64 count, Norm norm) {
   return total;
 }
 
+/// Lanes side by side: value - value is 0 or NaN, which a sum keeps.
+template <class T>
+bool all_finite(const T* values, i64 count) {
+  constexpr i64 lanes = 32;
+  T lane[lanes] = {};
+  i64 i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (i64 l = 0; l < lanes; ++l) lane[l] += values[i + l] - values[i + l];
+  }
+  for (i64 l = 0; i + l < count; ++l) lane[l] += values[i + l] - values[i + l];
+  T sum = 0;
+  for (i64 l = 0; l < lanes; ++l) sum += lane[l];
+  return sum == 0;
+}
+
 template <class... Fs>
 RowKernels row_kernels_at(int formula, OperatorList<Fs...>) {
-  static constexpr RowKernels kernels[] = {
-      {{make_row<Fs, float>, row_change<float>}, {make_row<Fs, double>, row_change<double>}}...};
+  static constexpr RowKernels kernels[] = {{{make_row<Fs, float>, row_change<float>, all_finite<float>},
+                                            {make_row<Fs, double>, row_change<double>, all_finite<double>}}...};
   return kernels[formula];
 }
 

@@ -67,6 +67,7 @@ bool LineWorker<T>::make(const SubPass& pass, RowRange cells, const std::functio
     plan_.kernels.make_row(work_);
   }
   const T* made = line(pass.depth % 2) - halo.begin;
+  if (pass.counts) plan_.kernels.count(made + cells.begin, cells.count(), cells.begin, not_finite_);
   for (i64 cell = cells.begin; cell < cells.end;) {
     const i64 count = std::min(InputRows::run_of(pass.output[0], cell), cells.end - cell);
     std::memcpy(pass.output[0].row<T>(cell, 1), made + cell, static_cast<std::size_t>(count) * sizeof(T));

@@ -16,6 +16,8 @@ class LineWorker {
 
   /// Makes cells of a sub-pass. @return false if it left early
   bool make(const SubPass& pass, RowRange cells, const std::function<bool()>& leave);
+  /// The cells that were counted since the last call.
+  NotFinite take_not_finite() { return std::exchange(not_finite_, {}); }
   static std::int64_t values(const StencilSpec& spec, const TileSizes& sizes);
 
  private:
@@ -27,6 +29,7 @@ class LineWorker {
   values::AlignedArray<T> lines_;  // two of cells, and one of each array
   std::vector<const T*> around_, arrays_, terms_;
   RowWork<T> work_{};
+  NotFinite not_finite_;
 };
 
 extern template class LineWorker<float>;

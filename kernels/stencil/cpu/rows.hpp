@@ -4,6 +4,7 @@
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/operator_list.hpp"
 #include "kernels/stencil/rules/change.hpp"
+#include "kernels/stencil/rules/finite.hpp"
 
 namespace terrace::stencil {
 
@@ -37,11 +38,24 @@ using MakeRow = void (*)(const RowWork<T>& work);
 template <class T>
 using RowChange = double (*)(const T* before, const T* after, i64 count, Norm norm);
 
+/// True if all values are finite.
+template <class T>
+using AllFinite = bool (*)(const T* values, i64 count);
+
 /// The kernels of a formula.
 template <class T>
 struct RowKernelsOf {
   MakeRow<T> make_row;
   RowChange<T> change;
+  AllFinite<T> all_finite;
+
+  /// Adds the values that are not finite. @param first number of the first value's cell
+  void count(const T* values, i64 number, i64 first, NotFinite& found) const {
+    if (all_finite(values, number)) return;
+    for (i64 i = 0; i < number; ++i) {
+      if (!is_finite(values[i])) found.add(first + i);
+    }
+  }
 };
 struct RowKernels {
   RowKernelsOf<float> f32;

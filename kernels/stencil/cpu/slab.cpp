@@ -52,6 +52,7 @@ SubPass CpuSlabs<T>::sub_pass(const StencilTask& task, i64 level, i64 depth, boo
   pass.arrays = task.arrays;
   pass.modulo = task.whole != 0 && plan_.axis.wraps ? plan_.axis.rows : 0;
   pass.rows = task.whole != 0 ? RowRange{0, plan_.axis.rows} : level_rows(plan_.axis, task, level + depth);
+  pass.counts = task.counts != 0 && level + depth == task.steps;
   const RowRange carried = carried_rows(plan_.axis, task, level, depth);
   for (int f = 0; f < plan_.fields; ++f) {
     InputRows& input = pass.input[f];
@@ -190,6 +191,21 @@ bool CpuSlabs<T>::advance(const StencilTask& task, const std::function<bool()>& 
     if (level == task.steps && !in_rows) copy_back(task, pass.rows);
   }
   return true;
+}
+
+template <class T>
+NotFinite CpuSlabs<T>::not_finite(const StencilTask& task) {
+  NotFinite found;
+  for (TileWorker<T>& worker : workers_) found.add(worker.take_not_finite());
+  for (LineWorker<T>& worker : lines_) found.add(worker.take_not_finite());
+  if (task.work != Work::count) return found;
+  for (int field = 0; field < plan_.fields; ++field) {
+    for (i64 row = task.row_begin; row < task.row_end; ++row) {
+      plan_.kernels.count(task.fields[field].row<T>(row, width_), width_, (field * plan_.axis.rows + row) * width_,
+                          found);
+    }
+  }
+  return found;
 }
 
 template class CpuSlabs<float>;

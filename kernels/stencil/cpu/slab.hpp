@@ -22,6 +22,8 @@ class CpuSlabs {
 
   /// Makes the steps of a slab (Work::advance). @return false if it left early
   bool advance(const StencilTask& task, const std::function<bool()>& leave);
+  /// The cells that are not finite after the last step, if the task counts them; of Work::count in its rows.
+  NotFinite not_finite(const StencilTask& task);
 
   /// Rows of the workspace of a field: as many as a slab holds of one level.
   static std::int64_t workspace_rows(const StencilSpec& spec);

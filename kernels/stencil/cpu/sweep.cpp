@@ -83,7 +83,7 @@ class CpuStencil : public device::BlockKernel {
 
   void run(const device::Port& port) override {
     device::compute_in_order<StencilTask, StencilResult>(port, [&](const StencilTask& task, StencilResult& result) {
-      result = {0};
+      result = {};
       return compute(task, result, [&] { return device::is_set(*port.abort); });
     });
   }
@@ -97,9 +97,15 @@ class CpuStencil : public device::BlockKernel {
       case Work::total:
         result.total = total(task);
         return true;
-      default:
-        return slabs_.advance(task, leave);
+      case Work::count:
+        result.not_finite = slabs_.not_finite(task);
+        return true;
+      case Work::advance:
+        break;
     }
+    const bool done = slabs_.advance(task, leave);
+    result.not_finite = slabs_.not_finite(task);
+    return done;
   }
 
   void save(const StencilTask& task) const {

@@ -276,7 +276,20 @@ void TileWorker<T>::make_lines(i64 level, i64 row, i64 y, i64 count) {
       const i64 line_row = down ? row + line : row, line_y = down ? y : y + line;
       if (!in_block) make_line(level, line_row, line_y, cells);
       else make_ends(level, line_row, line_y, cells, inner);
+      if (pass_->counts && level == pass_->depth) count_line(line_row, line_y);
     }
+  }
+}
+
+/// Counts the cells of a row of the output, which is still in cache: a load and two additions a value and pass.
+template <class T>
+void TileWorker<T>::count_line(i64 row, i64 y) {
+  const RowRange cells = tile_.last;
+  const auto& extents = plan_.spec.extents;
+  for (int field = 0; field < plan_.fields; ++field) {
+    const i64 line = (field * extents[0] + row) * extents[1] + y;
+    plan_.kernels.count(target(pass_->depth, field, row, y) + cells.begin, cells.count(),
+                        line * extents[2] + cells.begin, not_finite_);
   }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "kernels/stencil/cpu/blocks.hpp"
@@ -67,6 +68,7 @@ struct SubPass {
   const Rows* arrays;
   i64 modulo;     // as in InputRows, for arrays
   RowRange rows;  // to make
+  bool counts;    // true: cells of the output that are not finite are counted
 };
 
 /// Half-open ranges of cells of a tile: rows, axis 1, axis 2.
@@ -82,6 +84,8 @@ class TileWorker {
 
   /// Makes a tile of a sub-pass. @param leave true if the worker must give up @return false if it left early
   bool make(const SubPass& pass, const TileRange& tile, const std::function<bool()>& leave);
+  /// The cells that were counted since the last call.
+  NotFinite take_not_finite() { return std::exchange(not_finite_, {}); }
   static std::int64_t values_of_rings(const StencilSpec& spec, const TileSizes& sizes);
 
  private:
@@ -92,6 +96,7 @@ class TileWorker {
   void make_block(i64 level, i64 row, i64 y, i64 count, RowRange cells);
   void make_ends(i64 level, i64 row, i64 y, RowRange cells, RowRange inner);
   void make_line(i64 level, i64 row, i64 y, RowRange cells);
+  void count_line(i64 row, i64 y);
   void set_blocks_sources(i64 level, i64 row, i64 y, i64 count);
   /// The row of a level that stands for a row along axes 0 and 1, perhaps outside the grid, as a pointer to index 0.
   const T* source(i64 level, int field, i64 row, i64 y);
@@ -116,6 +121,7 @@ class TileWorker {
   i64 pitch_ = 0, height_ = 0, ring_rows_ = 0, row_begin_ = 0;
   RowWork<T> work_{};
   BlockWork<T> block_{};
+  NotFinite not_finite_;
 };
 
 extern template class TileWorker<float>;

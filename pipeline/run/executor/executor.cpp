@@ -124,9 +124,10 @@ void Executor::run() {
 }
 
 void Executor::run_blocks() {
-  while (!window_.finished()) {
+  while (!window_.finished() || !tally_.fault().empty()) {
     const bool moved = step();
     if (stopping_ && !anything_running() && !checkpoints_.active() && !cut_wanted_) {
+      if (std::string fault = tally_.fault(); !fault.empty()) throw ComputeError(std::move(fault));
       throw Stopped("stopped at a checkpoint; the same command goes on from it");
     }
     wait(moved);
@@ -138,6 +139,7 @@ bool Executor::step() {
   moved |= residence_.poll();
   moved |= take_results();
   window_.advance();
+  if (!stopping_ && !tally_.fault().empty()) stop();
   window_.extend();
   for (const VersionKey& key : window_.doomed()) settle_key(key);
   checkpoints_.poll();

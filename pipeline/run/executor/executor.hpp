@@ -151,6 +151,7 @@ class Executor {
   double disk_rate();
   std::int64_t dirty_bytes();
   bool updates_running() const;
+  void stop();
   bool anything_running() const;
   bool anything_ending() const;
   void finish();

@@ -78,13 +78,16 @@ void Executor::end_update_chains() {
   }
 }
 
+/// Starts no block any more, and makes a last cut.
+void Executor::stop() {
+  stopping_ = true;
+  cut_wanted_ = true;
+  stop_launches();
+}
+
 void Executor::manage_cuts() {
   const double now = environment_.profile->now();
-  if (!stopping_ && environment_.stop != nullptr && environment_.stop->load() != 0) {
-    stopping_ = true;
-    cut_wanted_ = true;
-    stop_launches();
-  }
+  if (!stopping_ && environment_.stop != nullptr && environment_.stop->load() != 0) stop();
   if (residence_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
   if (cut_wanted_ && !checkpoints_.active() && running_updates_ > 0) end_update_chains();
   if (!cut_wanted_ || checkpoints_.active() || running_updates_ > 0) return;
@@ -102,7 +105,10 @@ void Executor::manage_cuts() {
 void Executor::finish() {
   auto arrays_done = [&] {
     for (std::size_t array = 0; array < grids_.size(); ++array) {
-      if (plan_.arrays()[array].role == Role::result && stored_tiles_[array] < grids_[array].count()) return false;
+      const ArraySpec& spec = plan_.arrays()[array];
+      if (spec.role != Role::result) continue;
+      const TileGrid made(plan_.made_shape(static_cast<int>(array), tally_), spec.tile);
+      if (stored_tiles_[array] < made.count()) return false;
     }
     return true;
   };

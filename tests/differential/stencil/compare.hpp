@@ -2,6 +2,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -28,6 +29,20 @@ std::string difference_of(const StencilSpec& spec, const Grids<T>& got, const Gr
   return "";
 }
 
+/// The cells of all fields that are not finite.
+template <class T>
+NotFinite not_finite_of(const Grids<T>& grids) {
+  NotFinite found;
+  i64 cell = 0;
+  for (const std::vector<T>& field : grids.fields) {
+    for (const T value : field) {
+      if (!std::isfinite(value)) found.add(cell);
+      ++cell;
+    }
+  }
+  return found;
+}
+
 template <class F, class T>
 void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& context, const MakeKernel& make) {
   const StencilSpec& spec = sample.spec;
@@ -41,6 +56,9 @@ void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& 
   options.changes = maker.chance(50) && !maker.takes_edge_values();  // NaN has many bit patterns
   const RunReport report = run_stencil(spec, context, *kernel, grids, sample.step, sample.steps, options);
   REQUIRE(difference_of(spec, grids, expected) == "");
+  const NotFinite right = sample.steps > 0 ? not_finite_of(expected) : NotFinite{};
+  REQUIRE(report.not_finite.count == right.count);
+  REQUIRE(report.not_finite.first == right.first);
   if (!options.changes) return;
   const std::vector<double> changes = changes_of(spec, before, expected);
   REQUIRE(std::memcmp(report.changes.data(), changes.data(), changes.size() * sizeof(double)) == 0);

@@ -65,6 +65,7 @@ class GuardedMemory {
 struct RunReport {
   std::vector<double> changes;  // of each row in the last step
   double total = 0;             // of the changes
+  NotFinite not_finite;         // cells after the last step
   double seconds = 0;           // in launches
 };
 
@@ -97,7 +98,7 @@ class StencilDriver {
     for (std::int64_t done = 0; done < steps && cut_.slabs() > 0;) {
       const std::int64_t pass = std::min(spec_.pass_steps, steps - done);
       const bool is_last = done + pass == steps;
-      run_pass(step + done, pass, options.changes && is_last ? &changes : nullptr, report);
+      run_pass(step + done, pass, options.changes && is_last ? &changes : nullptr, is_last, report);
       done += pass;
     }
     if (options.changes) {
@@ -222,11 +223,13 @@ class StencilDriver {
     return task;
   }
 
-  void run_pass(std::int64_t step, std::int64_t steps, const GuardedMemory* changes, RunReport& report) {
+  /// @param counts true: the cells that are not finite after the pass are counted
+  void run_pass(std::int64_t step, std::int64_t steps, const GuardedMemory* changes, bool counts, RunReport& report) {
     std::vector<StencilTask> tasks;
     add_saves(tasks, steps);
     for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
       tasks.push_back(slab_task(slab, step, steps, changes));
+      tasks.back().counts = counts ? 1 : 0;
     }
     if (changes != nullptr) {
       StencilTask task{};
@@ -237,6 +240,7 @@ class StencilDriver {
     }
     const std::vector<StencilResult> results = launch(tasks, report.seconds);
     if (changes != nullptr) report.total = results.back().total;
+    for (const StencilResult& result : results) report.not_finite.add(result.not_finite);
   }
 
   /// Runs blocks in one launch. @return their results

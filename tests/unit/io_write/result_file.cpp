@@ -1,6 +1,7 @@
 // Result files: made at full size, finished, interrupted at any moment and put back.
 #include "io/results/file.hpp"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "io/results/verify_checksums.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io_write/read_result.hpp"
 
@@ -102,6 +104,45 @@ TEST_CASE("after any interruption the metadata is put back and the finish succee
     check_sample(result);
   }
   CHECK(killed > 10);
+}
+
+TEST_CASE("large datasets may end sooner than was reserved, until the metadata is put back") {
+  const test::TempFolder folder;
+  const std::filesystem::path result = folder / "result.h5", copy = folder / "copy";
+  const auto blocks_of = [&] {
+    struct stat status {};
+    REQUIRE(stat(result.c_str(), &status) == 0);
+    return status.st_blocks;
+  };
+  const CreatedResult created = make_sample(result);
+  save_metadata(result, extents_of(created), copy);
+  const std::pair<std::int64_t, std::int64_t> lengths[] = {{300, 64}, {150, 7}, {150, 1}, {1, 1}};
+  for (const auto& [table_rows, rows] : lengths) {
+    Finish finish = sample_finish();
+    finish.large[0].shape = {table_rows, 1000};
+    finish.tiles[0] = tiles_of_counting<std::int32_t>({table_rows, 1000}, {100, 300});
+    finish.large[1].shape = {rows, 33, 7};
+    finish.tiles[1] = tiles_of_counting<double>({rows, 33, 7}, {20, 33, 4});
+    const auto before = blocks_of();
+    finish_result(result, finish);
+    if (rows == 7) CHECK(blocks_of() < before - 1000);  // 600 of 1200 kB of the table, in units of 512 B
+    {
+      const Hdf5Handle file = open_result(result);
+      CHECK(read_dataset<std::int32_t>(file, "/align/table", H5T_NATIVE_INT32) ==
+            counting<std::int32_t>({table_rows, 1000}));
+      CHECK(read_dataset<double>(file, "/heat/grid", H5T_NATIVE_DOUBLE) == counting<double>({rows, 33, 7}));
+      const Hdf5Handle grid(H5Dopen2(file.get(), "/heat/grid", H5P_DEFAULT), "/heat/grid", "cannot be opened");
+      CHECK(H5DSget_num_scales(grid.get(), 0) == 1);
+      CHECK(H5Dget_storage_size(grid.get()) == static_cast<hsize_t>(rows * 33 * 7 * 8));
+    }
+    CHECK(verify_checksums(result).findings.empty());
+    restore_metadata(result, copy);
+  }
+  Finish longer = sample_finish();
+  longer.large[1].shape = {65, 33, 7};
+  longer.tiles[1] = tiles_of_counting<double>({65, 33, 7}, {20, 33, 4});
+  CHECK_THROWS_WITH(finish_result(result, longer),
+                    Catch::Contains("/heat/grid: is 64 x 33 x 7 and cannot be made 65"));
 }
 
 TEST_CASE("every torn state of the metadata is put back") {

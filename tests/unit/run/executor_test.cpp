@@ -124,7 +124,77 @@ class DroppedTiles : public test::ToyProgram {
   run::Order order_;
 };
 
+/// A tile a block; what a fold finds ends the stage, and a stage that ends sooner makes fewer entries.
+class FoundByFold : public test::ToyProgram {
+ public:
+  static constexpr std::int64_t count = 40;
+
+  /// @param fault of the fold of that block; -1: none @param made entries; the others are not written
+  FoundByFold(std::int64_t fault, std::int64_t made) : at_(fault), made_(made) {
+    arrays_.resize(1);
+    arrays_[0] = {"numbers", run::Role::result, ElementType::u64, {count, 512}, {1, 512}};
+  }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    return number > 0 ? std::nullopt : std::optional(run::Phase{number, made_, run::Order::in_turn});
+  }
+  run::Block block(const run::Phase&, std::int64_t index) const override {
+    return {{{At::first, 0, 1, {{index, 0}, {index + 1, 512}}, run::Mode::write}}, 1};
+  }
+  std::int64_t entries(int, const run::Tally&) const override { return made_; }
+  void fold(const run::Phase& phase, std::int64_t index, const void* result) override {
+    ToyProgram::fold(phase, index, result);
+    if (index == at_) fault_ = "block " + std::to_string(index) + " is wrong";
+  }
+  std::string fault() const override { return fault_; }
+  std::string save() const override { return ToyProgram::save() + " " + fault_; }
+  void load(const std::string& state) override {
+    ToyProgram::load(state);
+    fault_ = state.substr(state.find(' ') + 1);
+  }
+
+  int computed = 0;
+
+ protected:
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    std::fill_n(d.at(At::first), 512, static_cast<u64>(d.index) + 1);
+    *result = 0;
+    ++computed;
+    return true;
+  }
+
+ private:
+  std::int64_t at_, made_;
+  std::string fault_;
+};
+
 }  // namespace
+
+TEST_CASE("A fault that a fold finds ends the run after a checkpoint, and later attempts at once") {
+  for (const bool shares : {true, false}) {
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{7}, FoundByFold::count - 1}) {
+      const test::TempFolder folder;
+      FoundByFold program(at, FoundByFold::count);
+      test::StageRunner runner(folder.path(), program, options_of(shares, 12, 20));
+      CHECK_THROWS_WITH(runner.run(), "block " + std::to_string(at) + " is wrong");
+      CHECK(program.computed > at);
+      const std::vector<u64> numbers = runner.result<u64>(0);
+      for (std::int64_t i = 0; i <= at; ++i)
+        CHECK(numbers[static_cast<std::size_t>(i * 512)] == static_cast<u64>(i) + 1);
+      FoundByFold later(-1, FoundByFold::count);
+      CHECK_THROWS_AS(test::StageRunner(folder.path(), later, options_of(shares, 12, 20)).run(), ComputeError);
+      CHECK(later.computed == 0);
+    }
+  }
+}
+
+TEST_CASE("A stage may end before all entries of a result are made") {
+  const test::TempFolder folder;
+  FoundByFold program(-1, 9);
+  test::StageRunner runner(folder.path(), program, options_of(true, 12, 20));
+  runner.run();
+  CHECK(program.computed == 9);
+  CHECK(runner.result<u64>(0)[8 * 512 + 3] == 9);
+}
 
 TEST_CASE("Tiles that no later block reads are dropped, and need few slots on disk, also over stops") {
   for (const bool shares : {true, false}) {

@@ -1,8 +1,11 @@
 // The phases of stencils: every step is made once, in order, and events come at their steps.
 #include "stages/stencil/timeline.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace terrace::stages {
 namespace {
@@ -116,13 +119,40 @@ TEST_CASE("passes that end at a check are known") {
   CHECK(checked == std::vector<std::int64_t>{10, 20});
 }
 
-TEST_CASE("after a check that ends the stage the other snapshots are taken of the grid as it is") {
+TEST_CASE("cells are counted at events, at the end, and after at most 512 steps and a pass") {
+  const Timeline timeline({2000, {100, 700}, 0}, 90, false);
+  std::int64_t counted = 0;
+  std::vector<std::int64_t> at;
+  for (std::int64_t number = 0; const auto phase = timeline.phase(number); ++number) {
+    if (phase->work != StencilWork::pass || phase->counts == 0) continue;
+    at.push_back(phase->step + phase->steps);
+    CHECK(at.back() - std::exchange(counted, at.back()) < 512 + 90);
+  }
+  CHECK(std::ranges::count(at, 100) + std::ranges::count(at, 700) + std::ranges::count(at, 2000) == 3);
+  CHECK(at.size() == 6);
+  CHECK(Timeline({0, {}, 0}, 90, false).phase(0)->counts == 1);
+}
+
+TEST_CASE("the last grid takes the place of snapshots after the end, once") {
+  using Steps = std::vector<std::int64_t>;
+  const StencilEvents events{50, {5, 20, 30, 49}, 10};
+  CHECK(events.snapshots_of(50) == Steps{5, 20, 30, 49});
+  CHECK(events.snapshots_of(20) == Steps{5, 20});
+  CHECK(events.snapshots_of(25) == Steps{5, 20, 25});
+  CHECK(events.snapshots_of(3) == Steps{3});
+  CHECK(StencilEvents{50, {}, 10}.snapshots_of(20).empty());
+}
+
+TEST_CASE("after a check that ends the stage the other snapshots are taken of the grid as it is, once") {
   const Timeline timeline({50, {5, 20, 30, 49}, 10}, 4, true);
   const Walk found = walk(timeline, 1);
   CHECK(found.steps == 20);
-  CHECK(found.snapshots == std::map<std::int64_t, std::int64_t>{{0, 5}, {1, 20}, {2, 20}, {3, 20}});
+  CHECK(found.snapshots == std::map<std::int64_t, std::int64_t>{{0, 5}, {1, 20}});
   CHECK(found.totals.size() == 2);
   CHECK(found.finishes == 1);
+  const Walk early = walk(timeline, 0);
+  CHECK(early.snapshots == std::map<std::int64_t, std::int64_t>{{0, 5}, {1, 10}});
+  CHECK(early.finishes == 1);
 }
 
 }  // namespace

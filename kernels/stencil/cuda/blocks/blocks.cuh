@@ -25,6 +25,7 @@ void load_value_kernels() {
   load(device::make_kernel(begin_block_kernel<T>, "begin_block_kernel"));
   load(device::make_kernel(report_block_kernel<T>, "report_block_kernel"));
   load(device::make_kernel(copy_values_kernel<T>, "copy_values_kernel"));
+  load(device::make_kernel(count_values_kernel<T>, "count_values_kernel"));
   load(device::make_kernel(find_changes_kernel<T>, "find_changes_kernel"));
   load(device::make_kernel(find_single_changes_kernel<T>, "find_single_changes_kernel"));
   load(device::make_kernel(add_groups_kernel<T>, "add_groups_kernel"));
@@ -76,6 +77,7 @@ template <class T>
 void StencilBlocks<T>::compute(const StencilTask& task) {
   if (task.work == Work::save) save(task);
   else if (task.work == Work::total) add_up(task);
+  else if (task.work == Work::count) count_rows(task);
   else if (spec_.width() > 0) advance(task);
 }
 
@@ -96,7 +98,9 @@ void StencilBlocks<T>::advance(const StencilTask& task) {
     const SlabLaunch& launch = all.launches[number];
     const Levels<T> levels = levels_of(task, all, number);
     make_levels(task, levels);
-    if (task.measures != 0 && launch.level + launch.count == task.steps) find_changes(task, levels);
+    const bool last = launch.level + launch.count == task.steps;
+    if (last && task.measures != 0) find_changes(task, levels);
+    else if (last && task.counts != 0) count_lines(levels.to, levels.output);
     if (task.last == 0 && launch.is_copied()) hand_on(task, all, launch, levels);
   }
 }
@@ -163,6 +167,7 @@ void StencilBlocks<T>::find_changes(const StencilTask& task, const Levels<T>& le
   }
   change.rows = levels.output;
   change.width = spec_.width();
+  change.extent = axis_.rows;
   change.changes = task.changes;
   const i64 rows = change.rows.count();
   if (rows == 0) return;
@@ -214,6 +219,35 @@ void StencilBlocks<T>::save(const StencilTask& task) {
     from.add(task.fields[f], rows, spec_.width());
     to.add(task.targets[f], rows, spec_.width());
     copy_rows(from, to);
+  }
+}
+
+template <class T>
+void StencilBlocks<T>::count_rows(const StencilTask& task) {
+  const RowRange rows{task.row_begin, task.row_end};
+  Lines<T> lines[most_fields]{};
+  for (std::size_t f = 0; f < fields_; ++f) lines[f].add(task.fields[f], rows, spec_.width());
+  count_lines(lines, rows);
+}
+
+/// Counts the cells of rows that are not finite, if their changes are not looked at anyway, in a kernel of its own:
+/// those that make levels stay as they are. It reads the rows of each field once. The fastest sums (star2d of radius
+/// 1 in f32, 4.2 T cells/s on an H100) make some five steps in that time, so a check after at least 512 steps costs
+/// them one hundredth, and others less.
+template <class T>
+void StencilBlocks<T>::count_lines(const Lines<T> (&lines)[most_fields], RowRange rows) {
+  const i64 width = spec_.width();
+  for (std::size_t f = 0; f < fields_; ++f) {
+    for (i32 piece = 0; piece < lines[f].pieces; ++piece) {
+      const RowRange held = lines[f].rows_of(piece);
+      const RowRange common{std::max(held.begin, rows.begin), std::min(held.end, rows.end)};
+      const i64 count = common.count() * width;
+      if (count == 0) continue;
+      device::launch(device::make_kernel(count_values_kernel<T>, "count_values_kernel"),
+                     shape_of_values(count, stream_), state(),
+                     lines[f].data[piece] + (common.begin - held.begin) * width, count,
+                     (static_cast<i64>(f) * axis_.rows + common.begin) * width);
+    }
   }
 }
 

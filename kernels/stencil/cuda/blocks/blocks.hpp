@@ -82,6 +82,8 @@ class StencilBlocks : public device::BlockKernel {
   void hand_on(const StencilTask& task, const SlabLaunches& all, const SlabLaunch& launch, const Levels<T>& levels);
   void save(const StencilTask& task);
   void add_up(const StencilTask& task);
+  void count_rows(const StencilTask& task);
+  void count_lines(const Lines<T> (&lines)[most_fields], RowRange rows);
 
   RowRange own_rows(const StencilTask& task, i64 level) const;
   RowRange handed_on(const StencilTask& task, const SlabLaunch& launch) const;

@@ -14,8 +14,11 @@ struct ChangeTask {
   Norm norm;
   Lines<T> before[most_fields], after[most_fields];
   RowRange rows;
-  i64 width;
+  i64 width, extent;  // values of a row; rows of the grid
   Rows changes;
+
+  /// The number of the first cell of a row.
+  TERRACE_HOST_DEVICE i64 first_cell(i32 field, i64 row) const { return (field * extent + row) * width; }
 };
 
 /// The sum over the lanes of a warp, in lane 0.
@@ -35,10 +38,11 @@ __device__ __forceinline__ double sum_of_group(i64 begin, i64 count, Norm norm, 
   return sum_of_lanes(lane, norm);
 }
 
-/// Warps take rows in turn.
+/// Warps take rows in turn. The cells after the step that are not finite are counted as they pass.
 template <class T>
-__global__ void find_changes_kernel(const StencilState* state, ChangeTask<T> task) {
+__global__ void find_changes_kernel(StencilState* state, ChangeTask<T> task) {
   if (state->begun == 0) return;
+  NotFinite found;
   const i64 warps = threads_of_launch() / 32;
   for (i64 row = task.rows.begin + first_of_thread() / 32; row < task.rows.end; row += warps) {
     double change = 0;
@@ -48,6 +52,7 @@ __global__ void find_changes_kernel(const StencilState* state, ChangeTask<T> tas
       double total = 0;
       for (i64 begin = 0; begin < task.width; begin += change_group) {
         const double group = sum_of_group(begin, task.width, task.norm, [&](double sum, i64 i) {
+          if (!is_finite(after[i])) found.add(task.first_cell(f, row) + i);
           return with_difference(sum, static_cast<double>(minus(after[i], before[i])), task.norm);
         });
         total = joined(total, group, task.norm);
@@ -56,22 +61,26 @@ __global__ void find_changes_kernel(const StencilState* state, ChangeTask<T> tas
     }
     if (threadIdx.x % 32 == 0) *task.changes.template row<double>(row, 1) = change;
   }
+  add_not_finite(state, found);
 }
 
 /// The same of rows of one value: threads take rows in turn.
 template <class T>
-__global__ void find_single_changes_kernel(const StencilState* state, ChangeTask<T> task) {
+__global__ void find_single_changes_kernel(StencilState* state, ChangeTask<T> task) {
   if (state->begun == 0) return;
+  NotFinite found;
   for (i64 row = task.rows.begin + first_of_thread(); row < task.rows.end; row += threads_of_launch()) {
     double change = 0;
     for (i32 f = 0; f < task.fields; ++f) {
-      const T difference = minus(*task.after[f].row(row, 1), *task.before[f].row(row, 1));
+      const T after = *task.after[f].row(row, 1), difference = minus(after, *task.before[f].row(row, 1));
+      if (!is_finite(after)) found.add(task.first_cell(f, row));
       // Lane 0 is joined with empty lanes.
       const double lane = joined(with_difference(0, static_cast<double>(difference), task.norm), 0, task.norm);
       change = joined(change, joined(0, lane, task.norm), task.norm);
     }
     *task.changes.template row<double>(row, 1) = change;
   }
+  add_not_finite(state, found);
 }
 
 /// Warps add up groups of changes: sums[g] of group g.

@@ -10,8 +10,9 @@ using device::u64;
 
 /// State that the kernels of one block share, in device memory.
 struct StencilState {
-  u64 begun;     // 0: the launch was stopped, and the block's kernels do nothing
-  double total;  // of changes
+  u64 begun;                         // 0: the launch was stopped, and the block's kernels do nothing
+  double total;                      // of changes
+  u64 not_finite, first_not_finite;  // NotFinite
   StencilTask task;
 };
 
@@ -31,6 +32,8 @@ __global__ void begin_block_kernel(device::Port port, StencilState* state, u64 b
     if (begun) device::note_begin(port, block);
     state->begun = begun ? 1 : 0;
     state->total = 0;
+    state->not_finite = 0;
+    state->first_not_finite = NotFinite::none;
   }
   const auto* from = reinterpret_cast<const u64*>(static_cast<const device::u8*>(port.descriptors) +
                                                   block % port.ring * port.descriptor_bytes);
@@ -44,7 +47,8 @@ __global__ void begin_block_kernel(device::Port port, StencilState* state, u64 b
 template <class T>
 __global__ void report_block_kernel(device::Port port, const StencilState* state, u64 block) {
   if (state->begun == 0) return;
-  *device::result_of<StencilResult>(port, block) = {state->total};
+  const NotFinite found{static_cast<i64>(state->not_finite), static_cast<i64>(state->first_not_finite)};
+  *device::result_of<StencilResult>(port, block) = {state->total, found};
   device::report_next(port, block);
 }
 
