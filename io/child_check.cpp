@@ -21,6 +21,7 @@
 #include "io/files/entry.hpp"
 #include "io/input_file.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/fault.hpp"
 #include "pipeline/base/units.hpp"
 
 namespace terrace::io {
@@ -65,8 +66,10 @@ std::string outcome_of(const std::string& where, const std::string& library, con
     return message(io_error, where + ": " + library + " takes more than " +
                                  format_size(static_cast<double>(limits.memory)) +
                                  " of memory for what this file says that it holds; it is damaged");
-  } catch (const std::exception& error) {
+  } catch (const Error& error) {
     return message(other_error, error.what());
+  } catch (const std::exception&) {
+    return message(other_error, describe_fault(where));
   }
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "io/data_error.hpp"
-#include "io/input_file.hpp"
 #include "io/results/reader.hpp"
+#include "pipeline/app/unfinished_run.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 
@@ -13,65 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-std::string plan_file(const run::RunFolder& folder) { return (folder.path() / "plan.json").string(); }
-
-/// An error of the job's line that names the output.
-JobError output_error(const job::Job& job, const std::string& message) {
-  return JobError(message_at(job.output_place, message));
-}
-
-/// The attributes of a result that describe its job, as a place for errors.
-std::string attributes_of(const fs::path& output) { return output.string() + ", attributes `identity` and `inputs`"; }
-
-/// The record in a result of the job that made it, as text.
-struct Record {
-  std::string identity, inputs;
-};
-
-/// The record in the file that has the output's name, or nullopt if the file is not one of Terrace's.
-/// @throws JobError if the file is damaged or may not be read; io::DiskError
-std::optional<Record> record_in(const job::Job& job) {
-  try {
-    const auto identity = io::root_text(job.output, "identity"), inputs = io::root_text(job.output, "inputs");
-    if (!identity || !inputs) return std::nullopt;
-    return Record{*identity, *inputs};
-  } catch (const io::DiskError&) {
-    throw;  // the job is right
-  } catch (const IoError& error) {
-    throw output_error(job, std::string(error.what()) +
-                                "; it is not replaced, since Terrace may not have made it: move it away, or name "
-                                "another output");
-  }
-}
-
-/// The file that has the output's name.
-struct ExistingOutput {
-  std::optional<io::FileState> there;    // nullopt if no file has it
-  std::optional<Difference> difference;  // of a result of Terrace, from the result of this job
-};
-
-/// @throws JobError if another program made the file, or it cannot be read; IoError if its record is damaged
-/// and `fresh` keeps it; io::DiskError
-ExistingOutput look_at_output(const job::Job& job, Signature now, Fresh fresh) {
-  const auto state = io::file_state(job.output);
-  if (!state) return {};
-  const std::optional<Record> record = record_in(job);
-  if (!record) {
-    throw output_error(
-        job, job.output.string() + " is there and was not made by Terrace: it is not replaced; name another output");
-  }
-  now.fixed = Json::object();
-  try {
-    return {state, read_json(attributes_of(job.output), "replace the result with --fresh", [&] {
-              return difference({Json::parse(record->identity), Json::object(), Json::parse(record->inputs)}, now,
-                                FileStates::content);
-            })};
-  } catch (const IoError&) {
-    if (fresh == Fresh::nothing) throw;
-    return {state, Difference{"its attributes are damaged"}};
-  }
-}
 
 /// "Terrace 0.1.0 (ebc618a52b2f)": the version that made a result.
 std::string maker_of(const fs::path& output) {
@@ -93,9 +34,16 @@ JobError loses(const job::Job& job, const Difference& difference, const Loss& lo
                       "; " + what + " (--fresh=changed computes what has changed, and takes over the rest)");
 }
 
-JobError other_run(const run::RunFolder& folder, const job::Job& job, const Difference& difference) {
+/// "result.h5.run holds a run of another job, or from other inputs: ..."
+std::string describe_other(const run::RunFolder& folder, const Difference& difference) {
   const std::string of = difference.of_version ? "another version, and" : "another job, or from other inputs:";
-  return output_error(job, folder.path().string() + " holds a run of " + of + " " + difference.text +
+  return folder.path().string() + " holds a run of " + of + " " + difference.text;
+}
+
+/// @param plan of the other run
+JobError other_run(const run::RunFolder& folder, const job::Job& job, const Difference& difference,
+                   const Json& plan) {
+  return output_error(job, describe_other(folder, difference) + "; " + advice_to_keep(folder, plan) +
                                "; go on with that one as it was, name another output, or discard it with "
                                "--fresh=all");
 }
@@ -151,7 +99,7 @@ bool goes_on(const Json& plan, Fresh fresh) {
 /// A new run that takes over parts of the result. @param wish at least Fresh::changed, unless nothing may be lost
 Beginning taking_over(const job::OpenJob& open, const Signature& now, const Wish& wish, const ExistingOutput& output,
                       ReadAgain& again, Beginning beginning) {
-  beginning.taken = taken_over(open, now, wish.stage, again);
+  beginning.taken = taken_over(open, now, wish.anew(), again);
   const std::optional<Loss>& loss = beginning.taken.loss;
   if (wish.fresh == Fresh::nothing && loss && output.difference) throw loses(open.job, *output.difference, *loss);
   for (const std::string& text : {beginning.taken.in_words(), loss ? loss->in_words() : ""}) {
@@ -205,7 +153,7 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   const job::Job& job = open.job;
   const Fresh fresh = wish.fresh;
   std::optional<Json> plan = plan_in(folder, fresh);
-  const ExistingOutput output = look_at_output(job, now, fresh);
+  const ExistingOutput output = look_at_output(open, now, fresh, again);
   if (wish.noted && output.there) check_replaced(folder, job);
   const Beginning anew{false, std::nullopt,
                        wish.noted ? "starting over: a run with --fresh was stopped before its first block" : "",
@@ -216,9 +164,14 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
     const auto found = read_json(plan_file(folder), remedy_for_runs, [&] {
-      return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, FileStates::none);
+      return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now);
     });
-    if (found) throw other_run(folder, job, *found);
+    if (found && fresh == Fresh::changed) {
+      Beginning ends_other{false, std::move(plan), "", output.there};
+      ends_other.unfit = describe_other(folder, *found);
+      return ends_other;
+    }
+    if (found) throw other_run(folder, job, *found, *plan);
     if (resumes) return resume(folder, job, *std::move(plan), output, fresh);
   }
   if (!output.there) return fresh < Fresh::result ? taking_over(open, now, wish, output, again, anew) : anew;
@@ -230,71 +183,6 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   folder.clear();  // debris, or the rest of a run that ended just after its result had its name
   folder.drop_kept();
   return {true, std::nullopt, job.output.string() + " is there already, made by this job", std::nullopt};
-}
-
-namespace {
-
-/// The first input of a stage that does not hold what it held when the run was begun, for people; nullopt if all do.
-/// @param record of the stage, TakenStage::record()
-std::optional<std::string> changed_input(const job::OpenJob& open, const job::Stage& stage, const Json& record,
-                                         const Json& begun, const run::RunPlan& plan, ReadAgain& again) {
-  std::set<std::string> unknown;
-  std::string why;
-  for (const std::string& name : all_inputs_of(open.job, stage)) {
-    const InputRecord before{begun.at("inputs").at(name), begun.at("contents").at(name)};
-    const InputState state = compare_input(name, before, {plan.inputs.at(name), plan.contents.at(name)});
-    if (state.same == Same::no) return state.why;
-    if (state.same == Same::yes) continue;
-    if (unknown.empty()) why = state.why;
-    unknown.insert(name);
-  }
-  return again.changed(stage, record, unknown) ? std::optional(why) : std::nullopt;
-}
-
-/// Compares the names of nodes of all inputs, and the meaning of their elements. Values are compared where they were
-/// read. @throws JobError naming the input that differs
-void check_meanings(const Json& begun, const run::RunPlan& plan) {
-  for (const auto& [name, content] : plan.contents.items()) {
-    const auto found = meaning_difference(begun.at("contents").at(name), content);
-    if (!found) continue;
-    throw JobError("input '" + name + "' has changed since the run was begun: " + *found +
-                   "; put the file back, or start over with --fresh=all");
-  }
-}
-
-/// Compares the inputs of stages that were taken over, which read none when the run resumes.
-/// @throws JobError naming the input that has changed
-void check_taken_inputs(const job::OpenJob& open, const Json& begun, const run::RunPlan& plan, ReadAgain& again) {
-  for (std::size_t number = 0; number < plan.stages.size(); ++number) {
-    const run::TakenStage* taken = plan.stages[number].taken_stage();
-    if (taken == nullptr) continue;
-    const job::Stage& stage = open.job.stages.at(number);
-    const auto found = changed_input(open, stage, taken->record(), begun, plan, again);
-    if (!found) continue;
-    throw JobError(*found + " since the run was begun, which takes over stage '" + stage.name +
-                   "', made of what it held; put the file back, or start over with --fresh=all");
-  }
-}
-
-}  // namespace
-
-run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
-                          const run::RunFolder& folder, const Json& begun, const Watch& watch) {
-  return read_json(plan_file(folder), remedy_for_runs, [&] {
-    const Json& reads = begun.at("reads");
-    run::compare_reads(reads, open.inputs, watch);
-    run::RunPlan plan = make_plan(open, machine, stages, &begun, watch, {});
-    plan.reads = run::joined_reads(reads, plan.reads, open.inputs);
-    ReadAgain again(
-        open, [&] { return make_plan(open, machine, stages, nullptr, watch, {}); }, watch);
-    check_meanings(begun, plan);
-    check_taken_inputs(open, begun, plan, again);
-    const Json& states = begun.at("inputs");
-    if (states != plan.inputs) {
-      run::verify_inputs(plan, states, plan.inputs, run::Ledger::read(folder.ledger()), watch);
-    }
-    return plan;
-  });
 }
 
 void plan_attempt(const Beginning& beginning, const Wish& wish, const Signature& now, run::RunFolder& folder,

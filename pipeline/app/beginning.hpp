@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "pipeline/app/existing_output.hpp"
 #include "pipeline/app/fresh.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/signature.hpp"
@@ -28,6 +29,7 @@ struct Beginning {
   std::string note;                       // for people; may be empty for a new run
   std::optional<io::FileState> replaces;  // the result of Terrace that has the output's name
   TakenOver taken = {};                   // parts of that result, for a new run
+  std::string unfit = "";  // if not empty: `begun` is another run, whose complete stages keep_complete_stages() keeps
 };
 
 /// Decides by the contents of the folder and the output. Changes nothing, except that it clears the folder if the
@@ -42,12 +44,6 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
 /// note if that fails, unless a signal or a disk was the reason.
 void plan_attempt(const Beginning& beginning, const Wish& wish, const Signature& now, run::RunFolder& folder,
                   const std::function<void()>& plan);
-
-/// Plans an unfinished run to be resumed, once all that was read of inputs is found to be what it was.
-/// @param begun Beginning::begun @param watch of what is read
-/// @throws JobError naming the input that has changed; what the watch throws
-run::RunPlan resumed_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages,
-                          const run::RunFolder& folder, const nlohmann::json& begun, const Watch& watch);
 
 /// Discards what `fresh` allows, then runs the plan as run::execute does. A run that fails before any of its work is
 /// durable is discarded, so that the corrected job needs no --fresh=all; a run begun with --fresh is kept if a disk

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "pipeline/app/commands.hpp"
@@ -300,8 +301,19 @@ bool is_a(const CLI::ParseError& error, CLI::ExitCodes code) {
   return error.get_exit_code() == static_cast<int>(code);
 }
 
-/// The message about a known command that lacks an argument, or has one too many.
-std::string wrong_arguments(const CLI::App& program, const CLI::ParseError& error) {
+/// "; write --fresh=all" if a word that is no file stands behind `--fresh`, which takes its value with '='; else empty.
+std::string hint_at_equals(const std::vector<std::string>& arguments) {
+  const auto option = std::find(arguments.begin(), arguments.end(), "--fresh");
+  if (option == arguments.end() || option + 1 == arguments.end()) return "";
+  const std::string& word = *(option + 1);
+  std::error_code ignored;
+  if (word.starts_with("-") || std::filesystem::exists(word, ignored)) return "";
+  return "; write --fresh=" + word;
+}
+
+/// The message about a known command that lacks an argument, or has one too many. @param arguments in their order
+std::string wrong_arguments(const CLI::App& program, const CLI::ParseError& error,
+                            const std::vector<std::string>& arguments) {
   const CLI::App& command = *program.get_subcommands().back();
   const std::string see = "; see `terrace " + command.get_name() + " --help`";
   if (is_a(error, CLI::ExitCodes::RequiredError)) return command.get_name() + ": " + error.what() + see;
@@ -311,6 +323,7 @@ std::string wrong_arguments(const CLI::App& program, const CLI::ParseError& erro
     const std::string near = did_you_mean(word.substr(0, word.find('=')), options);
     if (word.starts_with("-") && !near.empty()) return error.what() + near;
   }
+  if (const std::string hint = hint_at_equals(arguments); !hint.empty()) return error.what() + hint;
   return error.what() + see;
 }
 
@@ -337,9 +350,8 @@ CommandLine parse_command_line(std::vector<std::string> arguments, Session& sess
   add_other_commands(program, line, session);
   add_documents(program, line, session);
   const std::string first = arguments.empty() ? "" : arguments.front();
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
-    program.parse(arguments);
+    program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them last first
   } catch (const CLI::ParseError& error) {
     // --help and --version end the parse before it looks for a command.
     const bool named = !program.get_subcommands().empty();
@@ -347,7 +359,7 @@ CommandLine parse_command_line(std::vector<std::string> arguments, Session& sess
     const bool required = is_a(error, CLI::ExitCodes::RequiredError),
                extra = is_a(error, CLI::ExitCodes::ExtrasError);
     if (rest.empty() ? !named && required : !named || rest.front() == first) session.error(no_command(program));
-    else if (required || extra) session.error(wrong_arguments(program, error));
+    else if (required || extra) session.error(wrong_arguments(program, error, arguments));
     else return {nullptr, program.exit(error, session.out, session.err) == 0 ? exit_done : exit_wrong, ""};
     return {nullptr, exit_wrong, ""};
   }

@@ -43,12 +43,18 @@ Wish noted_wish(const run::RunFolder& folder, const job::OpenJob& open) {
   const Signature now{job::defining_json(open.job), Json::object(), inputs_of(open), job::defaults_of(open.job)};
   return read_json((folder.path() / "fresh.json").string(), remedy_for_runs, [&] {
     const Signature before{wish->at("identity"), Json::object(), wish->at("inputs")};
-    if (difference(before, now, FileStates::none)) return Wish{};
+    if (difference(before, now)) return Wish{};
     return wish_from(wish->at("value"), open.job);
   });
 }
 
 }  // namespace
+
+Anew Wish::anew() const {
+  Anew stages = damaged;
+  if (!stage.empty()) stages[stage] = "--fresh=" + stage + " computes it anew";
+  return stages;
+}
 
 Wish wish_from(const std::string& text, const job::Job& job) {
   if (text.empty()) return {};

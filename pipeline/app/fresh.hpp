@@ -1,6 +1,7 @@
 // `--fresh`: the permission of a command to discard earlier work, and the note of it until a plan records it.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "pipeline/app/signature.hpp"
@@ -19,11 +20,18 @@ enum class Fresh {
   all       // also any other unfinished run
 };
 
+/// Stages that are not taken over, nor what reads them, by name; the reason, for people.
+using Anew = std::map<std::string, std::string>;
+
 /// The permission of a command to discard earlier work.
 struct Wish {
   Fresh fresh = Fresh::nothing;
   std::string stage = {};  // that is to be computed anew, of Fresh::stage
   bool noted = false;      // not by the command itself: by an attempt of the same job that ended before it had a plan
+  Anew damaged = {};       // of Fresh::changed: stages of which stored tiles were found to be damaged
+
+  /// All stages that are to be computed anew.
+  Anew anew() const;
 };
 
 /// @param text as the command line has it: empty without the option, "true" with no value

@@ -2,6 +2,7 @@
 
 #include "io/child_check.hpp"
 #include "io/kinds.hpp"
+#include "pipeline/app/read_again.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/file_kind.hpp"
 #include "pipeline/base/json.hpp"
@@ -83,21 +84,21 @@ void read_all_that_is_small(const fs::path& path) {
 
 void check_is_file(const std::filesystem::path& result) {
   if (std::filesystem::exists(result) && !std::filesystem::is_regular_file(result)) {
-    throw IoError(result.string(), "is " + describe_file(result) + ", which holds no result");
+    throw JobError(result.string() + ": is " + describe_file(result) + ", which holds no result");
   }
   if (const auto output = job::output_of_job(result)) {
-    throw IoError(result.string(), "is a job, not a result; its result is " + output->string());
+    throw JobError(result.string() + ": is a job, not a result; its result is " + output->string());
   }
 }
 
 void check_is_there(const fs::path& path) {
   const fs::path run = run::RunFolder::path_for(path);
-  if (fs::is_directory(path)) throw IoError(path.string(), "is a folder; name the result of a run, a file");
+  if (fs::is_directory(path)) throw JobError(path.string() + ": is a folder; name the result of a run, a file");
   check_is_file(path);
   if (!fs::exists(path)) {
-    throw IoError(path.string(), fs::exists(run)
-                                     ? "is not there yet: " + run.string() + " holds a run that has not ended"
-                                     : "is not there");
+    throw JobError(path.string() + (fs::exists(run)
+                                        ? ": is not there yet: " + run.string() + " holds a run that has not ended"
+                                        : ": is not there"));
   }
 }
 
@@ -136,8 +137,16 @@ void compare_inputs(Session& session, const MadeResult& result, const job::OpenJ
   for (const std::string& name : outdated_in(result, open).inputs) now.erase(name);
   if (const auto found = input_difference(result.inputs(), now, FileStates::none))
     throw Error(*found + ": the result cannot be computed again");
-  if (const auto found = input_difference(result.inputs(), now, FileStates::content)) {
-    session.warn(*found + "; it is read as it is now");
+  const Json contents = Json::parse(result.reader().attribute("contents").value_or("{}")), none = Json::object();
+  for (const auto& [name, files] : now.items()) {
+    const Json& before = contents.contains(name) ? contents[name] : none;
+    const InputState state =
+        compare_input(name, {result.inputs().at(name), before}, {files, run::content_of(*open.inputs.at(name))});
+    const bool of_content =
+        input_difference({{name, result.inputs().at(name)}}, {{name, files}}, FileStates::content).has_value();
+    if (state.same == Same::no || (state.same == Same::unknown && of_content)) {
+      session.warn(state.why + "; it is read as it is now");
+    }
   }
 }
 

@@ -10,6 +10,8 @@
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/app/progress/terminal.hpp"
 #include "pipeline/app/stage_table.hpp"
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/fault.hpp"
 
 namespace {
 
@@ -42,8 +44,10 @@ int main(int count, char** arguments) {
     terrace::app::Session session(std::cout, std::cerr, stages, terrace::io::input_kinds());
     session.columns = terrace::app::terminal_columns(STDOUT_FILENO);
     return terrace::app::run_program({arguments + 1, arguments + count}, session);
-  } catch (const std::exception& error) {
+  } catch (const terrace::Error& error) {
     std::cerr << "terrace: " << error.what() << "\n";
+  } catch (const std::exception&) {
+    std::cerr << terrace::describe_fault("terrace") << "\n";
   }
   return terrace::app::exit_failed;
 }

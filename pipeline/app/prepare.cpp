@@ -171,13 +171,6 @@ std::int64_t scratch_space(const job::Job& job) {
   }
 }
 
-/// RunPlan::contents of the inputs.
-Json contents_of(const job::OpenJob& open) {
-  Json contents = Json::object();
-  for (const auto& [name, source] : open.inputs) contents[name] = run::content_of(*source);
-  return contents;
-}
-
 /// PlannedStage::inputs of a step.
 std::vector<std::string> inputs_read(const job::Stage& step, const job::OpenJob& open) {
   std::vector<std::string> inputs;

@@ -14,6 +14,7 @@
 #include "pipeline/app/command_line.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/fault.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace terrace::app {
@@ -90,8 +91,11 @@ int run_command(Session& session, const std::function<int()>& command) {
     session.error("terrace: " + describe(error));
   } catch (const std::system_error& error) {
     session.error("terrace: " + describe(error));
-  } catch (const std::exception& error) {
+  } catch (const Error& error) {
     session.error(std::string("terrace: ") + error.what());
+  } catch (const std::exception& error) {
+    session.error(describe_fault("terrace"));
+    session.record(error.what());
   }
   return exit_failed;
 }

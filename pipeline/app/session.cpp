@@ -75,8 +75,8 @@ void Session::open_log(const std::string& path) {
     log_ = std::make_shared<spdlog::logger>("terrace", std::make_shared<spdlog::sinks::basic_file_sink_mt>(path));
     log_->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %v");
     log_->flush_on(spdlog::level::info);
-  } catch (const spdlog::spdlog_ex& failure) {
-    throw JobError("--log " + path + ": cannot be written: " + failure.what());
+  } catch (const spdlog::spdlog_ex&) {
+    throw JobError("--log " + path + ": cannot be written; look at the permissions of the file and of its folder");
   }
 }
 

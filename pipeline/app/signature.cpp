@@ -55,6 +55,12 @@ Json inputs_of(const job::OpenJob& open) {
   return inputs;
 }
 
+Json contents_of(const job::OpenJob& open) {
+  Json contents = Json::object();
+  for (const auto& [name, source] : open.inputs) contents[name] = run::content_of(*source);
+  return contents;
+}
+
 Outdated outdated(const Signature& before, const Signature& now) {
   const auto number = [](const Json& inputs, const std::string& name) {
     return inputs.value(name, Json::object()).value("results", 1);
@@ -90,7 +96,7 @@ std::optional<std::string> input_difference(const Json& before, const Json& now,
   return std::nullopt;
 }
 
-std::optional<Difference> difference(const Signature& before, const Signature& now, FileStates states) {
+std::optional<Difference> difference(const Signature& before, const Signature& now) {
   if (auto found = job::first_difference(before.identity, now.identity, now.defaults)) return Difference{*found};
   const Outdated old = outdated(before, now);
   if (!old.inputs.empty()) {
@@ -102,7 +108,7 @@ std::optional<Difference> difference(const Signature& before, const Signature& n
   if (!old.stages.empty()) {
     return Difference{now.other_results.at(*old.stages.begin()), true};
   }
-  if (auto found = input_difference(before.inputs, now.inputs, states)) return Difference{*found};
+  if (auto found = input_difference(before.inputs, now.inputs, FileStates::none)) return Difference{*found};
   if (auto found = job::first_difference(before.fixed, now.fixed)) return Difference{*found};
   return std::nullopt;
 }

@@ -25,6 +25,8 @@ Signature signature_of(const job::OpenJob& open, const Machine& machine);
 
 /// `Signature::inputs` of the current files.
 nlohmann::json inputs_of(const job::OpenJob& open);
+/// RunPlan::contents of the current inputs.
+nlohmann::json contents_of(const job::OpenJob& open);
 
 /// The inputs and stages for which this version makes other results than the version that ran, by their numbers
 /// (io::Source::results(), job::ProblemDeclaration::results).
@@ -53,7 +55,8 @@ struct Difference {
   bool of_version = false;  // job and inputs are the same, and this version makes other results of them
 };
 
-/// The first difference between the earlier run and the run to begin, or nullopt.
-std::optional<Difference> difference(const Signature& before, const Signature& now, FileStates states);
+/// The first difference between the earlier run and the run to begin, or nullopt. States of files are not compared:
+/// compare_input() and what was read of the files tell whether an input has changed.
+std::optional<Difference> difference(const Signature& before, const Signature& now);
 
 }  // namespace terrace::app

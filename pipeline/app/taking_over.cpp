@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 /// A result and a job, compared stage by stage.
 class ResultComparison {
  public:
-  ResultComparison(const fs::path& file, const job::OpenJob& open, const Signature& now, const std::string& anew,
+  ResultComparison(const fs::path& file, const job::OpenJob& open, const Signature& now, const Anew& anew,
                    ReadAgain& again)
       : file_(file),
         state_(state_of(file)),
@@ -37,6 +37,22 @@ class ResultComparison {
             identity_, open.job,
             [this](const auto& before, const auto& name) { return compare_inputs(before, name); },
             [this](const auto& before, const auto& stage) { return compare_stages(before, stage); }) {}
+
+  /// Stages of the file that no stage of the job matches.
+  std::vector<LostStage> lost() const {
+    std::set<std::string> matched;
+    for (const job::Stage& stage : open_.job.stages) {
+      if (const auto before = same_.earlier(stage.name)) matched.insert(*before);
+    }
+    std::vector<LostStage> lost;
+    for (const Json& stage : identity_.at("stages")) {
+      const std::string name = stage.at("name");
+      if (matched.contains(name)) continue;
+      const bool dropped = open_.job.find_stage(name) == nullptr;
+      lost.push_back({name, dropped ? "this job has no such stage" : same_.difference(name)});
+    }
+    return lost;
+  }
 
   TakenOver taken() {
     for (const job::Stage& stage : open_.job.stages) take(stage);
@@ -70,7 +86,7 @@ class ResultComparison {
   }
 
   std::optional<std::string> compare_stages(const std::string& before, const job::Stage& stage) {
-    if (stage.name == anew_) return "--fresh=" + anew_ + " computes it anew";
+    if (const auto found = anew_.find(stage.name); found != anew_.end()) return found->second;
     if (!records_.contains(before)) return "it was not completed";
     const Json& record = records_[before];
     const Json& now = now_.fixed.at("backend");
@@ -79,12 +95,11 @@ class ResultComparison {
       again_.plan();  // the job may be one for the CPU alone
       return "it was computed on " + backend.get<std::string>() + ", and another back end may give other results";
     }
-    std::set<std::string> doubtful;
+    Doubts doubts;
     for (const std::string& name : all_inputs_of(open_.job, stage)) {
-      if (doubtful_.contains(name)) doubtful.insert(name);
+      if (const auto found = doubtful_.find(name); found != doubtful_.end()) doubts.insert(*found);
     }
-    const auto changed = again_.changed(stage, record, doubtful);
-    return changed ? std::optional(doubtful_.at(*changed)) : std::nullopt;
+    return again_.changed(stage, record, doubts);
   }
 
   bool was_temporary(const std::string& before) const {
@@ -109,7 +124,21 @@ class ResultComparison {
         return;
       }
     }
+    part.profile = run::profile_of_stage(profile(), *before);
     taken_.stages[stage.name] = std::make_shared<const run::TakenPart>(std::move(part));
+  }
+
+  /// The profile of the result; empty if it is damaged, which is no reason to compute.
+  const io::StoredGroup& profile() {
+    if (profile_) return *profile_;
+    try {
+      profile_ = result_.group("profile", "profile");
+    } catch (const io::DiskError&) {
+      throw;
+    } catch (const IoError&) {
+      profile_.emplace();
+    }
+    return *profile_;
   }
 
   /// A temporary stage is not computed again if all stages that read it are taken over.
@@ -143,12 +172,13 @@ class ResultComparison {
   io::FileState state_;
   const job::OpenJob& open_;
   const Signature& now_;
-  std::string anew_;
+  const Anew& anew_;
   ReadAgain& again_;
-  std::map<std::string, std::string> doubtful_;  // inputs that only reading them again can compare; why
+  Doubts doubtful_;
   io::StoredResult result_;
   Json identity_, inputs_, contents_, records_;
   job::SameStages same_;
+  std::optional<io::StoredGroup> profile_;
   std::map<std::string, std::string> damage_;  // of parts of the result, by its stages
   TakenOver taken_;
 };
@@ -168,7 +198,7 @@ std::string TakenOver::in_words() const {
 
 namespace {
 
-TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Signature& now, const std::string& anew,
+TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Signature& now, const Anew& anew,
                      ReadAgain& again) {
   try {
     return read_json(result.string() + ", attributes of the root", "compute all of it with --fresh",
@@ -184,7 +214,14 @@ TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Sig
 
 }  // namespace
 
-TakenOver taken_over(const job::OpenJob& open, const Signature& now, const std::string& anew, ReadAgain& again) {
+std::vector<LostStage> lost_stages(const fs::path& file, const job::OpenJob& open, const Signature& now,
+                                   ReadAgain& again) {
+  const Anew none;
+  const auto lost = [&] { return ResultComparison(file, open, now, none, again).lost(); };
+  return read_json(file.string() + ", attributes of the root", remedy_for_runs, lost);
+}
+
+TakenOver taken_over(const job::OpenJob& open, const Signature& now, const Anew& anew, ReadAgain& again) {
   TakenOver taken;
   if (io::file_state(open.job.output)) taken = taken_from(open.job.output, open, now, anew, again);
   const fs::path kept = run::RunFolder::kept_for(open.job.output);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/app/fresh.hpp"
 #include "pipeline/app/read_again.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/job/job.hpp"
@@ -37,10 +38,22 @@ struct TakenOver {
 
 /// Looks for stages of the job in what an earlier run has kept when it failed, and in the result that has the
 /// output's name, if there are such files. Reads their small parts, in a child process. The loss is the output's.
-/// @param now of the job @param again for the machine of `now` @param anew a stage that is not taken over, nor what
-/// reads it; empty: none
+/// @param now of the job @param again for the machine of `now`
 /// @return a loss that names the fault, if the record of the output is damaged or missing
 /// @throws stages::CpuOnly if that decides, and the machine has other devices
-TakenOver taken_over(const job::OpenJob& open, const Signature& now, const std::string& anew, ReadAgain& again);
+TakenOver taken_over(const job::OpenJob& open, const Signature& now, const Anew& anew, ReadAgain& again);
+
+/// A finished stage of an unfinished run that a new run would compute again, or not at all.
+struct LostStage {
+  std::string name;
+  std::string why;  // for people
+};
+
+/// The stages of a finished file that the job neither has unchanged nor takes over.
+/// @param file of the complete stages of an unfinished run @param now of the job @param again for the machine of
+/// `now`
+/// @throws IoError; stages::CpuOnly
+std::vector<LostStage> lost_stages(const std::filesystem::path& file, const job::OpenJob& open, const Signature& now,
+                                   ReadAgain& again);
 
 }  // namespace terrace::app

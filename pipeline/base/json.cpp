@@ -80,10 +80,4 @@ std::string text_from(const json& value) {
   return value.is_object() ? from_hex(value.at("bytes").get<std::string>()) : value.get<std::string>();
 }
 
-IoError unreadable_json(const std::string& where, const std::string& remedy, const std::exception& error) {
-  std::string why = error.what();
-  if (why.starts_with("[json.exception")) why.erase(0, why.find("] ") + 2);  // the name that the library gives it
-  return {where, "is not what this version of Terrace writes, or is damaged (" + why + "); " + remedy};
-}
-
 }  // namespace terrace

@@ -36,20 +36,24 @@ std::string text_from(const nlohmann::json& json);
 /// The remedy for damaged records of an unfinished run.
 inline constexpr const char* remedy_for_runs = "start over with --fresh=all";
 
-/// The error of JSON that this program wrote and cannot read.
-/// @param where file, and record or attribute; @param remedy the advice: "replace the result with --fresh"
-IoError unreadable_json(const std::string& where, const std::string& remedy, const std::exception& error);
+/// JSON that this program wrote and cannot read.
+class DamagedRecord : public IoError {
+ public:
+  /// @param where file, and record or attribute; @param remedy the advice: "replace the result with --fresh"
+  DamagedRecord(const std::string& where, const std::string& remedy)
+      : IoError(where, "is not what this version of Terrace writes, or is damaged; " + remedy) {}
+};
 
 /// Calls `read`, which parses JSON that this program wrote or takes values out of it.
-/// @throws IoError at `where`, with the remedy, in place of the library's errors
+/// @throws DamagedRecord at `where`, with the remedy, in place of the library's errors
 template <class Read>
 auto read_json(const std::string& where, const std::string& remedy, const Read& read) {
   try {
     return read();
-  } catch (const nlohmann::json::exception& error) {
-    throw unreadable_json(where, remedy, error);
-  } catch (const std::logic_error& error) {  // invalid_argument and out_of_range, of numbers in texts
-    throw unreadable_json(where, remedy, error);
+  } catch (const nlohmann::json::exception&) {
+    throw DamagedRecord(where, remedy);
+  } catch (const std::logic_error&) {  // invalid_argument and out_of_range, of numbers in texts
+    throw DamagedRecord(where, remedy);
   }
 }
 

@@ -55,7 +55,7 @@ class InputOpener {
       for (const std::string& message : error.messages()) complain(index, message);
     } catch (const io::DiskError&) {
       throw;  // the job is right
-    } catch (const std::exception& error) {
+    } catch (const Error& error) {
       complain(index, error.what());
     }
     return nullptr;

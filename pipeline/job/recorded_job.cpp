@@ -117,7 +117,7 @@ class RecordedInputs {
     const io::OpenContext context{job_.folder, [this](const std::string& other) { return open(other); }};
     try {
       sources_[name] = kind->open(input->settings, context);
-    } catch (const std::exception& error) {
+    } catch (const Error& error) {
       throw IoError("input '" + name + "'", error.what());
     }
     --depth_;

@@ -101,6 +101,7 @@ class TreeBuilder : public YAML::EventHandler {
     Node node;
     YAML::anchor_t anchor;
     bool has_key = false;  // of a map: `key` waits for its value
+    bool quoted_key = false;
     Entry key = {};
     std::map<std::string, Position> keys = {};
   };
@@ -166,6 +167,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (key.kind != Node::Kind::scalar) throw SyntaxError{key.position, "a key is missing before the ':'"};
     if (!key.quoted) refuse_plain_key(key);
     frames_.back().key = {key.text, key.position, {}};
+    frames_.back().quoted_key = key.quoted;
     frames_.back().has_key = true;
   }
 
@@ -185,9 +187,25 @@ class TreeBuilder : public YAML::EventHandler {
     throw SyntaxError{position, std::string("a ':' and a blank are missing before this '") + key.text[brace] + "'"};
   }
 
+  /// `{fasta:x.fa}`: a key without a value, since the blank behind its ':' is missing. The entry that was meant goes
+  /// on, so that nothing else is said about it.
+  void mend_missing_blank(Entry& key, Node& value) {
+    const std::size_t colon = key.key.find(':');
+    const bool misses =
+        value.kind == Node::Kind::null && colon != std::string::npos && colon > 0 && colon + 1 < key.key.size();
+    if (!misses) return;
+    Position position = key.position;
+    position.column += static_cast<int>(colon);
+    const std::string name = key.key.substr(0, colon), text = key.key.substr(colon + 1);
+    complaints_.add(position, "a blank is missing behind this ':'; write " + name + ": " + text);
+    value = {Node::Kind::scalar, {position.source, position.line, position.column + 1}, text};
+    key.key = name;
+  }
+
   void end_entry(Node value) {
     Frame& frame = frames_.back();
     frame.has_key = false;
+    if (!frame.quoted_key) mend_missing_blank(frame.key, value);
     // The value is missing, so the key is the place to show.
     if (value.kind == Node::Kind::null) value.position = frame.key.position;
     auto [at, is_new] = frame.keys.emplace(frame.key.key, frame.key.position);
@@ -233,20 +251,47 @@ void require_text(const std::string& text, int source) {
                     "this is no text in UTF-8 (byte " + std::to_string(at) + " of the file); a job is a YAML text"};
 }
 
-/// The parser's message, in words for people who write jobs.
+/// A part of the parser's message, and the words for people who write jobs.
+struct Explanation {
+  std::string_view part, words;
+};
+constexpr Explanation explanations[] = {
+    {"anchor is not defined", "this alias names no anchor above it"},
+    {"end of map flow", "not valid YAML here: a map in braces is not closed, or lacks a comma"},
+    {"end of sequence flow", "not valid YAML here: a list in brackets is not closed, or lacks a comma"},
+    {"end of map", "not valid YAML here: expected 'key: value', indented like the keys above"},
+    {"end of sequence", "not valid YAML here: expected '- value', indented like the entries above"},
+    {"EOF in scalar", "a quote is not closed"},
+    {"illegal map value",
+     "not valid YAML here: this ':' belongs to no key; a line above may lack its ':', or a text with ': ' its "
+     "quotes"},
+    {"illegal map key", "not valid YAML here: a key cannot stand at this place; look at the line above"},
+    {"illegal flow end", "not valid YAML here: a bracket or a brace that closes none of its kind"},
+    {"illegal block entry",
+     "not valid YAML here: a list with '- ' cannot begin at this place; put it on a line of its own"},
+    {"bad file", "lists and maps are nested more than 64 deep"},
+    {"multiple tags", "this value has two tags; take them away"},
+    {"multiple anchors", "this value has two anchors; keep one"},
+    {"unknown escape", "a '\\' in double quotes begins no escape that YAML knows; write '\\\\', or single quotes"},
+    {"invalid unicode", "an escape in double quotes names no letter of Unicode"},
+    {"hex number", "an escape in double quotes lacks its hexadecimal digits"},
+    {"document indicator", "a line of '---' or '...' stands in a text; indent it, or close the quote above"},
+    {"illegal tab", "indentation must be made of spaces, not tabs"},
+    {"flow indicator", "a text that begins with a bracket, a brace or a comma needs quotes"},
+    {"block scalar", "not valid YAML here: behind '|' and '>' stands nothing but a digit from 1 to 9, '+' or '-'"},
+    {"alias", "behind '*' stands the name of an anchor, and nothing else; a text that begins with '*' needs quotes"},
+    {"anchor", "behind '&' stands the name of an anchor; a text that begins with '&' needs quotes"},
+    {"tag", "a text that begins with '!' needs quotes"},
+    {"YAML", "a line that begins with '%' has no meaning in a job; take it away"},
+    {"unknown token", "a text cannot begin with this letter: put it in quotes"},
+};
+
+/// The parser's message, in words for people who write jobs. Its own text never reaches them.
 std::string explain(const std::string& message) {
-  const auto says = [&](std::string_view part) { return message.find(part) != std::string::npos; };
-  if (says("anchor is not defined")) return "this alias names no anchor above it";
-  if (says("end of map flow")) return "not valid YAML here: a map in braces is not closed, or lacks a comma";
-  if (says("end of sequence flow")) return "not valid YAML here: a list in brackets is not closed, or lacks a comma";
-  if (says("end of map")) return "not valid YAML here: expected 'key: value', indented like the keys above";
-  if (says("EOF in scalar")) return "a quote is not closed";
-  if (says("illegal map value"))
-    return "not valid YAML here: this ':' belongs to no key; a line above may lack its ':', or a text with ': ' its "
-           "quotes";
-  if (says("illegal flow end")) return "not valid YAML here: a bracket or a brace that closes none of its kind";
-  if (says("bad file")) return "lists and maps are nested more than 64 deep";
-  return "not valid YAML here: " + message;
+  for (const Explanation& known : explanations) {
+    if (message.find(known.part) != std::string::npos) return std::string(known.words);
+  }
+  return "not valid YAML here; a text with letters that YAML takes for its own needs quotes";
 }
 
 SyntaxError from_parser(const YAML::Exception& error, const std::string& text, int source) {

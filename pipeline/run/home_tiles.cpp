@@ -1,4 +1,5 @@
 #include "pipeline/run/home_tiles.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 
 #include <algorithm>
 #include <future>
@@ -28,8 +29,9 @@ void wait_for(const Request& request) {
 }  // namespace
 
 HomeTiles::HomeTiles(std::string name, Home home, ElementType type, TileGrid grid,
-                     std::vector<std::uint64_t> checksums)
+                     std::vector<std::uint64_t> checksums, std::string stage)
     : name_(std::move(name)),
+      stage_(std::move(stage)),
       home_(std::move(home)),
       element_(static_cast<std::int64_t>(size_of(type))),
       grid_(std::move(grid)),
@@ -120,7 +122,7 @@ void HomeTiles::check_rest(const std::vector<std::uint64_t>& earlier,
 
 void HomeTiles::compare(std::int64_t tile, std::uint64_t found) const {
   if (found == checksums_[static_cast<std::size_t>(tile)]) return;
-  throw damaged_tile(home_.file->path().string() + ", " + name_, grid_.box(tile));
+  throw DamagedTile(home_.file->path().string() + ", " + name_, grid_.box(tile), stage_);
 }
 
 /// Reads those of the adjacent tiles once more, as a whole, that nobody has, and compares them.

@@ -28,10 +28,12 @@ class HomeTiles {
   };
 
   /// @param name for messages: "dataset /align/table"; @param checksums one a tile, in the order of tiles
-  HomeTiles(std::string name, Home home, ElementType type, TileGrid grid, std::vector<std::uint64_t> checksums);
+  /// @param stage that wrote it, for DamagedTile
+  HomeTiles(std::string name, Home home, ElementType type, TileGrid grid, std::vector<std::uint64_t> checksums,
+            std::string stage = {});
 
   /// Copies a box into `buffer`, row-major, tightly packed. Blocks until it is there. May be called from several
-  /// threads at once. @throws IoError, also if a tile is not as it was written: it names file, array and tile
+  /// threads at once. @throws IoError; DamagedTile, naming file, array and tile
   void read(const Box& box, void* buffer);
 
   /// Returns the rereads since the last call, and starts a new count.
@@ -59,7 +61,7 @@ class HomeTiles {
   std::int64_t claim(std::int64_t first, std::int64_t last);
   void set(std::int64_t first, std::int64_t last, State state);
 
-  std::string name_;
+  std::string name_, stage_;
   Home home_;
   std::int64_t element_;  // bytes
   TileGrid grid_;

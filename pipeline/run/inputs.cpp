@@ -31,9 +31,9 @@ std::string list_of(const std::vector<fs::path>& files) {
   return files.size() > most ? text + " and " + std::to_string(files.size() - most) + " more" : text;
 }
 
-JobError changed_plan_input(const std::string& name, const io::Source& source) {
-  return JobError("input '" + name + "' has changed since the run was begun: the plan was made by what " +
-                  list_of(source.files()) + " held" + advice);
+ChangedSinceBegun changed_plan_input(const std::string& name, const io::Source& source) {
+  return ChangedSinceBegun("input '" + name + "' has changed since the run was begun: the plan was made by what " +
+                           list_of(source.files()) + " held" + advice);
 }
 
 Box box_of(const Json& part) { return {extents_from(part.at(0)), extents_from(part.at(1))}; }
@@ -89,8 +89,8 @@ bool any_of_files(const std::vector<fs::path>& files, const std::set<fs::path>& 
 
 /// Names the job's inputs that come from those files.
 /// @param how the end of the message: "stage 'sums' reads it from ..."
-JobError changed_input(const Json& inputs, const std::vector<fs::path>& files, const std::string& array,
-                       const std::string& how) {
+ChangedSinceBegun changed_input(const Json& inputs, const std::vector<fs::path>& files, const std::string& array,
+                                const std::string& how) {
   const std::set<fs::path> set(files.begin(), files.end());
   std::string names;
   for (const auto& [name, input] : inputs.items()) {
@@ -100,7 +100,7 @@ JobError changed_input(const Json& inputs, const std::vector<fs::path>& files, c
     if (named) names += (names.empty() ? "'" : " or '") + name + "'";
   }
   if (names.empty()) names = "'" + array + "'";
-  return JobError("input " + names + " has changed since the run was begun: " + how);
+  return ChangedSinceBegun("input " + names + " has changed since the run was begun: " + how);
 }
 
 /// Compares tiles of arrays that come from changed files. Generated arrays and results of earlier stages have no
@@ -127,7 +127,7 @@ void verify_stage(const RunPlan& plan, const PlannedStage& planned, const InputC
   }
 }
 
-/// @throws JobError: one of the input's files has changed, and nothing of it was read
+/// @throws ChangedSinceBegun: one of the input's files has changed, and nothing of it was read
 [[noreturn]] void fail_unread(const std::string& name, const Json& before, const Json& now) {
   const Json old_files = before.value(name, Json::object()).value("files", Json::array());
   const Json& files = now.at(name).at("files");
@@ -136,8 +136,8 @@ void verify_stage(const RunPlan& plan, const PlannedStage& planned, const InputC
     how = i < old_files.size() ? file_difference(old_files[i], files[i], true).value_or("")
                                : text_from(files[i].at("path")) + " is new";
   }
-  throw JobError("input '" + name + "' has changed since the run was begun: " + how +
-                 "; nothing of it was read that could be compared: start over with --fresh=all");
+  throw ChangedSinceBegun("input '" + name + "' has changed since the run was begun: " + how +
+                          "; nothing of it was read that could be compared: start over with --fresh=all");
 }
 
 /// Nanoseconds since 1970 as people write them.
@@ -153,7 +153,7 @@ InputChanged::InputChanged(std::string array, std::vector<fs::path> files)
       array_(std::move(array)),
       files_(std::move(files)) {}
 
-JobError InputChanged::in_stage(const std::string& stage, const Json& inputs) const {
+ChangedSinceBegun InputChanged::in_stage(const std::string& stage, const Json& inputs) const {
   return changed_input(
       inputs, files_, array_,
       "stage '" + stage + "' reads it from " + list_of(files_) +

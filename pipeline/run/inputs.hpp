@@ -26,13 +26,19 @@ struct RunPlan;
 /// The inputs of a job by name.
 using Inputs = std::map<std::string, std::shared_ptr<io::Source>>;
 
+/// An input has changed since an unfinished run was begun: the run cannot be resumed (exit code 2).
+class ChangedSinceBegun : public JobError {
+ public:
+  using JobError::JobError;
+};
+
 /// A tile of an input differs from an earlier read of it.
 class InputChanged : public Error {
  public:
   /// @param array of the stage; @param files that it is read from
   InputChanged(std::string array, std::vector<std::filesystem::path> files);
   /// The error of the run that meets it. @param inputs as RunPlan::inputs
-  JobError in_stage(const std::string& stage, const nlohmann::json& inputs) const;
+  ChangedSinceBegun in_stage(const std::string& stage, const nlohmann::json& inputs) const;
 
  private:
   std::string array_;
@@ -60,11 +66,11 @@ class InputReads {
 
 /// Compares the reads of planning with the present content of the inputs. Reads all of it again.
 /// @param reads InputReads::close() of the attempt that made the plan
-/// @throws JobError naming the input that has changed; what the watch throws
+/// @throws ChangedSinceBegun naming the input; what the watch throws
 void compare_reads(const nlohmann::json& reads, const Inputs& inputs, const Watch& watch);
 
-/// The union of the reads of two attempts during planning. @throws JobError naming the input if a part that both
-/// read differs
+/// The union of the reads of two attempts during planning. @throws ChangedSinceBegun naming the input if a part that
+/// both read differs
 nlohmann::json joined_reads(const nlohmann::json& before, const nlohmann::json& now, const Inputs& inputs);
 
 /// The checksums by which an input is known without reading its files: `values` if it is held in memory, `nodes` if
@@ -92,7 +98,7 @@ std::optional<std::string> file_difference(const nlohmann::json& before, const n
 /// Reads again all that was read of inputs whose files have changed, for the plan and in tiles, and compares it.
 /// An input of which nothing was read has changed if one of its files has.
 /// @param before, now as RunPlan::inputs @param progress with the checksums of tiles
-/// @throws JobError naming the input that has changed; what the watch throws
+/// @throws ChangedSinceBegun naming the input; what the watch throws
 void verify_inputs(const RunPlan& plan, const nlohmann::json& before, const nlohmann::json& now,
                    const Progress& progress, const Watch& watch);
 

@@ -113,6 +113,32 @@ void Profile::log_blocks(bool at_once) {
   unlogged_.clear();
 }
 
+Profile Profile::of_stages(const std::vector<std::size_t>& numbers) const {
+  Profile some;
+  some.start_ = start_;
+  some.started_ = started_;
+  some.attempt_begin_ = attempt_begin_;
+  some.attempt_ = attempt_;
+  some.run_length_ = run_length_;
+  const auto number_of = [&](std::int64_t stage) {
+    return std::find(numbers.begin(), numbers.end(), static_cast<std::size_t>(stage)) - numbers.begin();
+  };
+  for (const std::size_t number : numbers) {
+    some.stages_.push_back(number < stages_.size() ? stages_[number] : StageRecord{});
+  }
+  const auto take = [&](const auto& from, auto& to) {
+    for (const auto& record : from) {
+      const auto number = number_of(record.stage);
+      if (number == std::ssize(numbers)) continue;
+      to.push_back(record);
+      to.back().stage = number;
+    }
+  };
+  take(blocks_, some.blocks_);
+  take(copies_, some.copies_);
+  return some;
+}
+
 void Profile::append(const BlockRecord& block) {
   if (!blocks_.empty() && join(blocks_.back(), block, run_length_)) return;
   blocks_.push_back(block);

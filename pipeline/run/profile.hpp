@@ -104,6 +104,9 @@ class Profile {
   /// Ends the stage: it holds no memory any more.
   void end_stage();
 
+  /// The profile of some of the stages alone, which are numbered anew in that order.
+  Profile of_stages(const std::vector<std::size_t>& numbers) const;
+
   const std::vector<StageRecord>& stages() const { return stages_; }
   const std::vector<BlockRecord>& blocks() const { return blocks_; }
   const std::vector<CopyRecord>& copies() const { return copies_; }

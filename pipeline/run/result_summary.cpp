@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
@@ -77,6 +78,25 @@ Json record_of(const PlannedStage& planned, const RunPlan& plan, const Origin& o
   return record;
 }
 
+/// The end of the run that computed the stage.
+/// @param finished of this run
+std::string date_of(const PlannedStage& planned, const std::string& finished) {
+  const TakenStage* taken = planned.taken_stage();
+  if (taken == nullptr) return finished;
+  const Json date = taken->record().value("finished", Json());
+  return date.is_string() ? date.get<std::string>() : "";
+}
+
+/// Puts the profiles of stages that are taken over into the tables.
+void add_taken_profiles(const RunPlan& plan, const RunReport& report, io::Finish& finish) {
+  std::map<std::size_t, TakenProfile> taken;
+  for (std::size_t number = 0; number < plan.stages.size(); ++number) {
+    const auto profile = report.taken.find(plan.stages[number].name);
+    if (plan.stages[number].is_taken() && profile != report.taken.end()) taken[number] = profile->second;
+  }
+  add_taken(finish.small, taken);
+}
+
 /// A table as a group of columns of one length.
 class Columns {
  public:
@@ -108,11 +128,19 @@ class Columns {
   std::size_t rows_;
 };
 
-void add_stages(const Profile& profile, io::Finish& finish) {
+/// @param plan with as many stages as the profile
+void add_stages(const RunPlan& plan, const Profile& profile, const std::string& finished, io::Finish& finish) {
   const auto& records = profile.stages();
   Columns columns(finish, "/profile/stages/", "stage", records.size());
   using R = StageRecord;
-  columns.add("name", "name of the stage in the job", records, [](const R& r) { return r.name; });
+  columns.add("name", "name of the stage in the job", plan.stages,
+              [](const PlannedStage& stage) { return stage.name; });
+  columns.add("computed", "end of the run that computed the stage (UTC)", plan.stages,
+              [&](const PlannedStage& stage) { return date_of(stage, finished); });
+  columns.add("taken_over",
+              "1: another run computed the stage, and this one has taken over its results and its profile; times of "
+              "its blocks and copies are since the start of that run; 0: this run computed it",
+              plan.stages, [](const PlannedStage& stage) { return static_cast<std::int32_t>(stage.is_taken()); });
   columns.add("blocks", "blocks computed by the last attempt", records, [](const R& r) { return r.blocks; });
   columns.add("repeated", "blocks computed again after a stop", records, [](const R& r) { return r.repeated; });
   columns.add("cuts", "checkpoints made", records, [](const R& r) { return r.cuts; });
@@ -306,12 +334,13 @@ void add_devices(const RunSettings& settings, io::Finish& finish) {
 PredictedTimes predicted_times(const Prediction& p) {
   return {p.operations_per_second > 0 ? p.operations / p.operations_per_second : 0,
           std::max(p.bytes_up, p.bytes_down) / assumed_link_bytes_per_second,
-          (p.bytes_read + p.bytes_written) / assumed_disk_bytes_per_second};
+          (p.bytes_read + p.bytes_written) / assumed_disk_bytes_per_second,
+          static_cast<double>(p.blocks) * assumed_block_seconds};
 }
 
 double predicted_seconds(const Prediction& p) {
   const PredictedTimes times = predicted_times(p);
-  return std::max({times.compute, times.link, times.disk});
+  return std::max({times.compute, times.link, times.disk, times.blocks});
 }
 
 namespace {
@@ -367,12 +396,13 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
     add_nodes(planned, finish);
   }
   finish.small.push_back(io::small_text("/job", plan.job_text, "the job as run"));
-  add_stages(report.profile, finish);
+  add_stages(plan, report.profile, origin.finished, finish);
   add_parts(report.profile, finish);
   add_blocks(report.profile, finish);
   add_copies(plan, report.profile, finish);
   add_memory(report.profile, finish);
   add_devices(settings, finish);
+  add_taken_profiles(plan, report, finish);
 
   auto root = [&](const std::string& name, io::Attribute::Value value) {
     finish.attributes.push_back({"/", name, std::move(value)});

@@ -11,9 +11,15 @@ namespace terrace::run {
 inline constexpr double assumed_disk_bytes_per_second = 2.5e9;
 inline constexpr double assumed_link_bytes_per_second = 50e9;
 
+/// Seconds assumed for the host to prepare, start and settle a block (20 to 60 us as measured of blocks of a few
+/// thousand cells on two CPUs). Only where blocks are so small that they outnumber the work does a stage take that
+/// long.
+inline constexpr double assumed_block_seconds = 20e-6;
+
 /// Predicted seconds of the parts of a stage's work, each by itself.
 struct PredictedTimes {
   double compute = 0, link = 0, disk = 0;
+  double blocks = 0;  // to prepare, start and settle all blocks
 };
 PredictedTimes predicted_times(const Prediction& prediction);
 

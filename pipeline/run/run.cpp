@@ -1,4 +1,5 @@
 #include "pipeline/run/run.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 
 #include <algorithm>
 #include <map>
@@ -118,6 +119,13 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   if (settings.report) {
     environment.report = [&](const StageProgress& progress) { settings.report(planned.name, progress, prediction); };
   }
+  if (settings.warn) {
+    environment.slow_checkpoint = [&](double seconds) {
+      settings.warn("stage '" + planned.name + "': a checkpoint took " + format_duration(seconds) +
+                    ", longer than checkpoint.every, " + format_duration(settings.checkpoint_seconds) +
+                    ": the run does little else; `checkpoint: {every: auto}` gives it 5% of the time");
+    };
+  }
   HomeChecksums written;
   {
     Executor executor(static_cast<std::int64_t>(number), planned.stage->plan(), planned.stage->tally(),
@@ -131,10 +139,12 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
       throw ComputeError(message_at(planned.place, "stage '" + planned.name + "': " + error.what()));
     } catch (const io::DataError&) {
       throw;  // it names the place in the job
+    } catch (const DamagedTile& error) {
+      throw error.of_stage(planned.name);
     } catch (const IoError& error) {
       throw IoError("stage '" + planned.name + "'", error.what());
-    } catch (const Json::exception& error) {
-      throw unreadable_json(ledger_state(before, planned), remedy_for_runs, error);
+    } catch (const Json::exception&) {
+      throw DamagedRecord(ledger_state(before, planned), remedy_for_runs);
     } catch (const InputChanged& error) {
       throw error.in_stage(planned.name, plan.inputs);
     }
@@ -166,7 +176,8 @@ StageTiles tiles_of(const RunPlan& plan, std::size_t number, const Json& json, c
     const std::string name =
         storage[at].name.empty() ? "array " + plan.stages[number].name + "/" + spec.name : storage[at].name;
     tiles[array] = std::make_shared<HomeTiles>(name, *storage[at].home, spec.type,
-                                               TileGrid(made_shape(plan.stages[number], at), spec.tile), checksums);
+                                               TileGrid(made_shape(plan.stages[number], at), spec.tile), checksums,
+                                               plan.stages[number].name);
   }
   return tiles;
 }
@@ -253,9 +264,37 @@ void finish_result_file(RunFolder& folder, io::Finish finish) {
   io::finish_result(folder.result(), std::move(finish));
 }
 
-/// complete(), without verifying inputs again if a computation fails.
-RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
-  RunReport report;
+/// Gives a stage that an earlier attempt has completed the results of its blocks.
+void load_complete(PlannedStage& planned, const CompletedStage& done, const Progress& progress) {
+  read_json(ledger_state(progress, planned), remedy_for_runs, [&] { planned.stage->tally().load(done.folded); });
+  planned.tiles_read = tiles_read(planned.stage->plan(), done.inputs);
+}
+
+/// Later stages read the arrays of the complete stage from its tiles.
+void bind_readers(PlannedStage& planned, const StageTiles& tiles) {
+  for (auto& [array, source] : planned.readers) {
+    if (tiles.contains(array)) source->bind(tiles.at(array));
+  }
+}
+
+void release_readers(RunPlan& plan) {
+  for (PlannedStage& stage : plan.stages) {
+    for (auto& reader : stage.readers) reader.second->bind(nullptr);
+  }
+}
+
+/// RunReport::taken of the run in the folder.
+std::map<std::string, TakenProfile> taken_profiles(const RunFolder& folder) {
+  std::map<std::string, TakenProfile> taken;
+  const Json profiles = folder.profiles();
+  for (const auto& [stage, profile] : profiles.items()) {
+    taken[stage] = read_plan_of(folder, [&] { return taken_profile_from(profile); });
+  }
+  return taken;
+}
+
+/// complete(), without verifying inputs again if a computation fails. @param report is filled as the run goes on
+void run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings, RunReport& report) {
   std::optional<Json> begun = folder.plan();
   if (begun) check_result(folder.held(), *begun);
   const StartedRun started = begun ? StartedRun{*begun, {}} : start_run(plan, folder, settings);
@@ -263,6 +302,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   const Progress progress = Ledger::read(folder.ledger());
   read_plan_of(folder, [&] { make_scratch(plan, json, progress, folder, settings); });
   report.attempts = progress.attempt + 1;
+  report.taken = taken_profiles(folder);
   std::vector<HomeChecksums> written;  // of each stage
   std::vector<EarlierTiles> earlier;
   std::vector<StageTiles> readable;  // by later stages
@@ -273,9 +313,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
       PlannedStage& planned = plan.stages[number];
       HomeChecksums before = written_before(progress, number);
       if (const auto done = progress.completed.find(number); done != progress.completed.end()) {
-        read_json(ledger_state(progress, planned), remedy_for_runs,
-                  [&] { planned.stage->tally().load(done->second.folded); });
-        planned.tiles_read = tiles_read(planned.stage->plan(), done->second.inputs);
+        load_complete(planned, done->second, progress);
         StageRecord record;
         record.name = planned.name;
         report.profile.begin_stage(record);
@@ -291,9 +329,7 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
       const bool checked = !planned.temporary && !before.empty();
       if (planned.readers.empty() && !checked) continue;
       const StageTiles tiles = tiles_of(plan, number, json, folder, written.back());
-      for (auto& [array, source] : planned.readers) {
-        if (tiles.contains(array)) source->bind(tiles.at(array));
-      }
+      bind_readers(planned, tiles);
       readable.back() = tiles;
       if (checked) earlier.push_back({tiles, std::move(before)});
     }
@@ -303,10 +339,17 @@ RunReport run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings)
   io::Finish finish = finish_of(plan, json, settings, report, std::move(written));
   verify_now(plan, folder, settings);
   finish_result_file(folder, std::move(finish));
-  for (PlannedStage& stage : plan.stages) {
-    for (auto& reader : stage.readers) reader.second->bind(nullptr);
+  release_readers(plan);
+}
+
+/// run_all(), after which inputs are verified if a computation has failed.
+void complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings, RunReport& report) {
+  try {
+    run_all(plan, folder, settings, report);
+  } catch (const ComputeError&) {
+    verify_now(plan, folder, settings);  // a changed input may be the reason
+    throw;
   }
-  return report;
 }
 
 }  // namespace
@@ -333,12 +376,32 @@ std::size_t window_share(std::size_t host_memory) {
 }
 
 RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
-  try {
-    return run_all(plan, folder, settings);
-  } catch (const ComputeError&) {
-    verify_now(plan, folder, settings);  // a changed input may be the reason
-    throw;
+  RunReport report;
+  complete(plan, folder, settings, report);
+  return report;
+}
+
+void finish_first_stages(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+  const Json json = read_plan_of(folder, [&] { return folder.plan().value(); });
+  const Progress progress = Ledger::read(folder.ledger());
+  std::vector<HomeChecksums> written;
+  for (std::size_t number = 0; number < plan.stages.size(); ++number) {
+    PlannedStage& planned = plan.stages[number];
+    const CompletedStage& done = progress.completed.at(number);
+    load_complete(planned, done, progress);
+    written.push_back(done.tiles);
+    if (!planned.readers.empty()) bind_readers(planned, tiles_of(plan, number, json, folder, done.tiles));
   }
+  RunReport report;
+  report.attempts = progress.attempt;
+  report.taken = taken_profiles(folder);
+  for (const PlannedStage& planned : plan.stages) {
+    StageRecord record;
+    record.name = planned.name;
+    report.profile.begin_stage(record);
+  }
+  finish_result_file(folder, finish_of(plan, json, settings, report, std::move(written)));
+  release_readers(plan);
 }
 
 namespace {
@@ -357,7 +420,8 @@ bool gives_results(const PlannedStage& planned) {
 
 /// Ends a run of which a stage cannot be computed: a result of the stages that are complete stays in the folder. If
 /// this run has computed none of them, or that cannot be done, the folder stays as it is.
-void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings) noexcept {
+/// @param failed report of the run until it failed
+void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings, const RunReport& failed) noexcept {
   try {
     const std::optional<Json> begun = folder.plan();
     if (!begun) return;
@@ -365,9 +429,11 @@ void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
     verify_now(plan, folder, settings);
     std::vector<PlannedStage> complete;
     std::vector<HomeChecksums> written;
+    std::vector<std::size_t> numbers;
     std::string computed;
     for (const auto& [number, stage] : progress.completed) {
       if (!gives_results(plan.stages.at(number))) continue;
+      numbers.push_back(number);
       complete.push_back(std::move(plan.stages.at(number)));
       complete.back().tiles_read = tiles_read(complete.back().stage->plan(), stage.inputs);
       written.push_back(stage.tiles);
@@ -375,8 +441,7 @@ void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
     }
     if (computed.empty()) return;
     plan.stages = std::move(complete);
-    RunReport report;
-    report.attempts = progress.attempt;
+    const RunReport report{failed.profile.of_stages(numbers), progress.attempt, 0, failed.taken};
     finish_result_file(folder, finish_of(plan, *begun, settings, report, std::move(written)));
     folder.keep();
     if (settings.warn) settings.warn("complete: " + computed + "; a run of the corrected job takes that over");
@@ -388,15 +453,16 @@ void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
 }  // namespace
 
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
+  RunReport report;
   try {
-    RunReport report = complete(plan, folder, settings);
+    complete(plan, folder, settings, report);
     folder.finish();
     return report;
   } catch (const ComputeError&) {
-    keep_complete(plan, folder, settings);
+    keep_complete(plan, folder, settings, report);
     throw;
   } catch (const io::DataError&) {
-    keep_complete(plan, folder, settings);
+    keep_complete(plan, folder, settings, report);
     throw;
   }
 }

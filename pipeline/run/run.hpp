@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,6 +102,7 @@ struct RunReport {
   Profile profile;
   std::int64_t attempts = 0;
   double seconds = 0;
+  std::map<std::string, TakenProfile> taken = {};  // of stages that are taken over, by name
 };
 
 /// Runs the plan in its folder, from the last checkpoint if there is one, to the complete result, which stays in the
@@ -111,6 +113,12 @@ RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
 /// of its data, the stages that are complete by then stay in the folder as a result, from which another run may take
 /// them over, and the run is at its end. @throws as complete()
 RunReport execute(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
+
+/// Makes of the partial result in the folder of an unfinished run a finished file that holds the stages of the plan,
+/// which are complete. The run can still be resumed afterwards; RunFolder::keep() ends it.
+/// @param plan of the run's first stages; its identity, inputs and contents are those of the result
+/// @throws ComputeError, IoError
+void finish_first_stages(RunPlan& plan, RunFolder& folder, const RunSettings& settings);
 
 /// @throws IoError if the partial result in a run's folder is gone or shorter than its plan says, or the copy of its
 /// metadata is gone or damaged

@@ -38,6 +38,7 @@ namespace {
 
 constexpr const char* plan_name = "plan.json";
 constexpr const char* wish_name = "fresh.json";
+constexpr const char* profiles_name = "profiles.json";
 constexpr const char* result_name = "result.h5";
 constexpr const char* kept_name = "kept.h5";
 constexpr const char* fresh_key = "fresh";
@@ -188,6 +189,18 @@ void RunFolder::begin(nlohmann::json plan) {
   else if (replaced_) plan[replaces_key] = state_json(replaced_);
   write_plan(plan);
   remove_wish();
+}
+
+void RunFolder::note_profiles(const nlohmann::json& profiles) const {
+  if (!profiles.empty()) write_sealed(*held_ / profiles_name, "profiles", profiles);
+}
+
+nlohmann::json RunFolder::profiles() const {
+  try {
+    return read_sealed(*held_ / profiles_name, "profiles").value_or(nlohmann::json::object());
+  } catch (const IoError&) {
+    return nlohmann::json::object();
+  }
 }
 
 void RunFolder::note_wish(nlohmann::json wish, const std::optional<io::FileState>& replaces) const {

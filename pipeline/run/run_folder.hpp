@@ -25,6 +25,7 @@ struct RunNote {
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `fresh.json`
 /// (the wish to start over, until a plan records it), `ledger/`, `metadata.copy` (bytes of the result outside its
 /// large extents, as they are until it is finished), `progress` (blocks done, to count those that are repeated),
+/// `profiles.json` (profiles of stages that are taken over, until the result holds them),
 /// `<run's id>-<stage>-<array>` (scratch), `kept.h5` (a result of the stages that were complete when an earlier run
 /// failed). All but that is debris in a folder without `plan.json`. Only files of these
 /// names are ever removed, and a folder that holds others is not touched, nor one that anybody but this user may have
@@ -53,6 +54,10 @@ class RunFolder {
   /// The plan of the run that was begun here and has not failed, or nullopt. @throws IoError if it is damaged
   std::optional<nlohmann::json> plan() const { return read_plan(*held_); }
   static std::optional<nlohmann::json> read_plan(const io::Folder& folder);
+  /// Notes profiles of stages that are taken over, by names of stages, before the start.
+  void note_profiles(const nlohmann::json& profiles) const;
+  /// The profiles that were noted; empty if there are none, or they are damaged: no run fails for its profile.
+  nlohmann::json profiles() const;
   /// Marks the start, durably. @param plan without `fresh` and `replaces`, which are added
   void begin(nlohmann::json plan);
   /// Takes over the run that this plan began.

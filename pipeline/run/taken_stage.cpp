@@ -7,6 +7,7 @@
 
 #include "io/node_datasets.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/run/dataset_json.hpp"
 
 namespace terrace::run {
 namespace {
@@ -14,61 +15,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* taken_key = "taken";
-
-std::string hex_of(const std::vector<std::byte>& bytes) {
-  return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
-std::vector<std::byte> bytes_from(const Json& json) {
-  const std::string text = from_hex(json);
-  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-  return {bytes, bytes + text.size()};
-}
-
-ElementType type_from(const Json& json) {
-  const auto type = element_type_from(json.get<std::string>());
-  if (!type) throw std::invalid_argument("there is no type " + json.get<std::string>());
-  return *type;
-}
-
-Json json_of(const io::DatasetSpec& spec) {
-  return {{"path", spec.path},
-          {"type", name_of(spec.type)},
-          {"shape", extents_json(spec.shape)},
-          {"dimensions", spec.dimensions}};
-}
-
-io::DatasetSpec spec_from(const Json& json) {
-  io::DatasetSpec spec;
-  spec.path = json.at("path");
-  spec.type = type_from(json.at("type"));
-  spec.shape = extents_from(json.at("shape"));
-  spec.dimensions = json.at("dimensions").get<std::vector<std::string>>();
-  return spec;
-}
-
-Json json_of(const io::SmallDataset& dataset) {
-  Json json = json_of(dataset.spec);
-  if (const auto* bytes = std::get_if<std::vector<std::byte>>(&dataset.values)) {
-    json["bytes"] = hex_of(*bytes);
-    return json;
-  }
-  Json& texts = json["texts"] = Json::array();
-  for (const std::string& text : std::get<std::vector<std::string>>(dataset.values)) texts.push_back(text_json(text));
-  return json;
-}
-
-io::SmallDataset small_from(const Json& json) {
-  io::SmallDataset dataset{spec_from(json), {}};
-  if (json.contains("bytes")) {
-    dataset.values = bytes_from(json["bytes"]);
-    return dataset;
-  }
-  std::vector<std::string> texts;
-  for (const Json& text : json.at("texts")) texts.push_back(text_from(text));
-  dataset.values = std::move(texts);
-  return dataset;
-}
 
 Json json_of(const io::StoredAttribute& attribute) {
   return {{"object", attribute.object},
@@ -107,10 +53,10 @@ std::string array_name(const std::string& path) { return path.substr(path.find('
 Json choices_of(const TakenPart& part) {
   Json arrays = Json::array(), small = Json::array(), attributes = Json::array();
   for (const io::StoredTiles& dataset : part.group.large) {
-    arrays.push_back(json_of(dataset.spec));
+    arrays.push_back(spec_json(dataset.spec));
     arrays.back()["tile"] = extents_json(dataset.tiles.tile);
   }
-  for (const io::SmallDataset& dataset : part.group.small) small.push_back(json_of(dataset));
+  for (const io::SmallDataset& dataset : part.group.small) small.push_back(small_json(dataset));
   for (const io::StoredAttribute& attribute : part.group.attributes) attributes.push_back(json_of(attribute));
   return {{taken_key, {{"arrays", arrays}, {"small", small}, {"attributes", attributes}, {"record", part.record}}}};
 }

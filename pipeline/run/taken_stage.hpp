@@ -11,6 +11,7 @@
 #include "io/results/stored_group.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/run/ledger.hpp"
+#include "pipeline/run/profile/taken_profile.hpp"
 #include "pipeline/run/stage.hpp"
 
 namespace terrace::run {
@@ -21,6 +22,7 @@ struct TakenPart {
   io::FileState state;         // of the file when its parts were compared with its record of checksums
   io::StoredGroup group;       // under the name of the stage in the new run
   nlohmann::json record;       // how the stage was made: the member of the root's attribute `stages`
+  TakenProfile profile = {};   // when its blocks were computed; empty if the result does not say so
 };
 
 /// The state of the complete stage in a ledger: the checksums of its tiles.

@@ -1,4 +1,5 @@
 """Inputs that are written to between two attempts of a run, or during one: the run says so, and never mixes them."""
+import json
 import os
 import shutil
 import subprocess
@@ -184,6 +185,134 @@ class Rewritten(ChangedInputs):
         self.assertEqual(code, WRONG, err)
         self.assertIn("input 'next' has changed since the run was begun", err)
         self.assertIn(str(self.folder / "next.npy"), err)
+
+
+class Replaced(runs_test.Runs):
+    """A finished result whose inputs' files are replaced by files of the same size and time of content."""
+
+    STAGES = [recursive("floyd_warshall", matrix="m"),
+              {"name": "sums", "wavefront": {"problem": "summed_area", "grid": "g"}}]
+    THERE = "is there already, made by this job"
+
+    def setUp(self):
+        super().setUp()
+        self.draw = numpy.random.default_rng(3)
+        self.make("m.npy")
+        self.make("g.npy")
+        self.make_job()
+        self.terrace("run", "job.yaml")
+
+    def make(self, name):
+        """A file of the same size each time, with other values; not held in memory with this budget."""
+        self.write(name, self.draw.integers(1, 1000, (160, 160)).astype(numpy.int32))
+
+    def make_job(self, **files):
+        inputs = {name: {"npy": files.get(name, name + ".npy")} for name in ("m", "g")}
+        self.write_job(inputs, self.STAGES, backend="cpu", memory={"host": 2 << 20, "device": 200 << 10})
+
+    def swap(self, name):
+        """Another file with the name, and the size and time of the file before."""
+        state = os.stat(self.folder / name)
+        os.rename(self.folder / name, self.folder / ("before-" + name))
+        self.make(name)
+        os.utime(self.folder / name, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+    def put_back(self, name):
+        os.replace(self.folder / ("before-" + name), self.folder / name)
+
+    def test_is_another_input(self):
+        for name in ("m.npy", "g.npy"):
+            before = (self.folder / "result.h5").read_bytes()
+            self.swap(name)
+            self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), f"input '{name[0]}' has changed", "is to be computed anew",
+                            "--fresh=changed")
+            self.assertEqual((self.folder / "result.h5").read_bytes(), before)
+            self.put_back(name)
+            self.assertSays(self.terrace("run", "job.yaml"), self.THERE)
+
+    def test_is_computed_anew_by_fresh_changed(self):
+        before = self.open()["sums/table"][()]
+        self.swap("g.npy")
+        self.assertSays(self.terrace("run", "job.yaml", "--fresh=changed"), "'asked' is taken over from")
+        result = self.open()
+        grid = numpy.load(self.folder / "g.npy")
+        self.assertTrue(numpy.array_equal(result["sums/table"][()], grid.cumsum(0).cumsum(1)))
+        self.assertFalse(numpy.array_equal(result["sums/table"][()], before))
+
+    def test_in_a_store_of_versions_with_fixed_times(self):
+        for number in (1, 2):
+            (self.folder / f"version{number}").mkdir()
+            self.make(f"version{number}/g.npy")
+            os.utime(self.folder / f"version{number}/g.npy", (86400, 86400))
+        os.symlink("version1", self.folder / "store")
+        self.make_job(g="store/g.npy")
+        self.terrace("run", "job.yaml", "--fresh")
+        self.assertSays(self.terrace("run", "job.yaml"), self.THERE)
+        os.remove(self.folder / "store")
+        os.symlink("version2", self.folder / "store")
+        self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), "input 'g' has changed")
+
+    def test_a_file_held_in_memory_is_another_by_its_values(self):
+        for swap in (True, False):
+            text = "ACGTACGT" if swap else "ACGTACGG"
+            self.write("x.fa", f">x\nACGTACGG\n")
+            self.write_job({"x": {"fasta": "x.fa"}}, [affine("align", "x", "x")], backend="cpu")
+            self.terrace("run", "job.yaml", "--fresh")
+            state = os.stat(self.folder / "x.fa")
+            os.remove(self.folder / "x.fa")
+            self.write("x.fa", f">x\n{text}\n")
+            os.utime(self.folder / "x.fa", ns=(state.st_atime_ns, state.st_mtime_ns))
+            if swap:
+                self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), "input 'x' has changed: it holds other values")
+            else:
+                self.assertSays(self.terrace("run", "job.yaml"), self.THERE)
+
+    def test_by_a_file_that_holds_the_same_is_the_same(self):
+        before = (self.folder / "result.h5").read_bytes()
+        os.chmod(self.folder / "g.npy", 0o600)  # another time of change
+        self.assertSays(self.terrace("run", "job.yaml"), self.THERE)
+        shutil.copy2(self.folder / "g.npy", self.folder / "copy.npy")
+        os.replace(self.folder / "copy.npy", self.folder / "g.npy")
+        for again in ([], ["--fresh=changed"]):
+            self.assertSays(self.terrace("run", "job.yaml", *again), self.THERE)
+        os.utime(self.folder / "m.npy")
+        self.assertSays(self.terrace("run", "job.yaml"), self.THERE)
+        self.assertEqual((self.folder / "result.h5").read_bytes(), before)
+
+    def test_a_result_that_is_copied_with_its_inputs_is_there(self):
+        for copy in (shutil.copy2, shutil.copy):
+            other = self.folder / copy.__name__
+            other.mkdir()
+            for name in ("job.yaml", "m.npy", "g.npy", "result.h5"):
+                copy(self.folder / name, other / name)
+            self.assertSays(self.terrace("run", str(other / "job.yaml")), self.THERE)
+
+    def test_the_plan_reads_nothing_again_and_says_so(self):
+        said = self.terrace("plan", "job.yaml")
+        self.assertSays(said, self.THERE, "`terrace run` computes nothing")
+        self.assertNotIn("to be compared", said.stderr)
+        self.swap("g.npy")
+        self.assertSays(self.terrace("plan", "job.yaml"), "computes nothing, if what stage 'sums' has read is the same", "to be compared",
+                        "g.npy is another file of that size and time")
+        told = json.loads(self.terrace("plan", "job.yaml", "--json").stdout)
+        self.assertEqual((told["there_already"], [stage["taken_over_from"] for stage in told["stages"]]), (True, [None, None]))
+        self.STAGES = [*self.STAGES, {"name": "more", "wavefront": {"problem": "summed_area", "grid": "m"}}]
+        self.make_job()
+        said = self.terrace("plan", "job.yaml").stdout
+        self.assertRegex(said, r"stage sums\n  taken over from .*\n  to be compared: input 'g' has changed: .*g.npy is another file")
+        self.assertNotRegex(said, r"stage asked\n  taken over from .*\n  to be compared")
+        told = json.loads(self.terrace("plan", "job.yaml", "--json").stdout)
+        self.assertEqual([stage["to_be_compared"] is None for stage in told["stages"]], [True, False, True])
+        self.assertFalse(told["there_already"])
+
+    def test_what_verify_reads_is_named(self):
+        self.write("x.fa", ">x\nACGTACGG\n")
+        self.write_job({"x": {"fasta": "x.fa"}}, [affine("align", "x", "x")], backend="cpu")
+        self.terrace("run", "job.yaml", "--fresh")
+        state = os.stat(self.folder / "x.fa")
+        self.write("x.fa", ">x\nACGTACGT\n")
+        os.utime(self.folder / "x.fa", ns=(state.st_atime_ns, state.st_mtime_ns))
+        self.assertSays(self.terrace("verify", "result.h5", "--sample", "1", expect=None), "input 'x' has changed: it holds other values")
 
 
 if __name__ == "__main__":

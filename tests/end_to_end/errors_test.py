@@ -193,7 +193,7 @@ class Shown(JobTest):
                 ended = self.terrace("show", name, expect=FAILED)
                 self.assertSays(ended, name, part)
                 self.assertEqual(ended.stdout, "")
-        self.assertSays(self.terrace("show", "none.h5", expect=FAILED), "none.h5", "is not there")
+        self.assertSays(self.terrace("show", "none.h5", expect=WRONG), "none.h5", "is not there")
         self.assertSays(self.terrace("show", self.folder, expect=FAILED), "is a folder that holds no run; name a result")
         (self.folder / "none.h5.run").mkdir()
         self.assertSays(self.terrace("show", "none.h5.run", expect=FAILED), "none.h5.run: holds no run: it has no plan")
@@ -203,13 +203,46 @@ class Shown(JobTest):
         for name, text in (("jobs/a.yaml", "stages: []\noutput: ../out.h5\n"),
                            ("jobs/b.json", '{"stages": [], "output": "../out.h5"}')):
             self.write(name, text)
-            for command in (("show",), ("verify",), ("plot", "-o", "x.png"), ("report", "-o", "x.html"),
-                            ("trace", "-o", "x.json")):
+            for command in (("verify",), ("plot", "-o", "x.png"), ("report", "-o", "x.html"), ("trace", "-o", "x.json")):
                 with self.subTest(name=name, command=command):
-                    self.assertSays(self.terrace(command[0], name, *command[1:], expect=FAILED),
+                    self.assertSays(self.terrace(command[0], name, *command[1:], expect=WRONG),
                                     f"{name}: is a job, not a result; its result is out.h5")
+            self.assertSays(self.terrace("show", name, expect=WRONG), "out.h5: is not there, and neither is a run out.h5.run")
         self.write("notes.yaml", "stages: to do\n")
         self.assertSays(self.terrace("show", "notes.yaml", expect=FAILED), "notes.yaml: is no HDF5 file")
+
+    def test_of_a_damaged_profile_name_file_dataset_and_row(self):
+        cases = {"stages/seconds": (numpy.array([1.0, numpy.nan]), "holds nan in row 1"),
+                 "stages/unit": (numpy.array(["cell"], dtype=h5py.string_dtype()), "has 1 rows, and name has 2"),
+                 "stages/limit": (numpy.zeros(5), "has 5 rows, and name has 2"),
+                 "copies/stage": (None, "holds 99 in row 0"), "parts/stage": (None, "holds 99 in row 0"),
+                 "copies/end": (None, "in row 0, which begins at"),
+                 "copies/bytes": (numpy.zeros(1), "has 1 rows")}
+        pair = {"a": random_letters(900, 1), "b": random_letters(800, 2)}
+        self.run_job(pair, [affine("way", "a", "b", keep="alignment"), affine("table", "a", "b", keep="table")],
+                     memory={"host": 4 << 20, "device": 1 << 18}, backend="cpu").close()
+        whole = (self.folder / "result.h5").read_bytes()
+        for path, (values, says) in cases.items():
+            (self.folder / "result.h5").write_bytes(whole)
+            with h5py.File(self.folder / "result.h5", "r+") as file:
+                if values is None:
+                    values = file["profile/" + path][()]
+                    values[0] = -1 if path.endswith("end") else 99
+                del file["profile/" + path]
+                file["profile/" + path] = values
+            for command in (["show", "result.h5"], ["report", "result.h5", "-o", "page.html"]):
+                if command[0] == "report" and path == "parts/stage" or command[0] == "show" and path == "copies/bytes":
+                    continue
+                with self.subTest(path=path, command=command[0]):
+                    ended = self.terrace(*command, expect=FAILED)
+                    self.assertSays(ended, "result.h5, dataset /profile/" + path, says, "the profile is damaged")
+                    self.assertNotIn("range_check", ended.stderr)
+                    self.assertFalse((self.folder / "page.html").exists())
+
+    def test_of_a_job_are_those_of_its_result(self):
+        self.run_job({"a": random_letters(90, 1), "b": random_letters(80, 2)}, [affine("align", "a", "b")]).close()
+        self.assertEqual(self.terrace("show", "job.yaml").stdout, self.terrace("show", str(self.folder / "result.h5")).stdout)
+        self.assertEqual(self.terrace("show", "job.yaml", "align").stdout, self.terrace("show", "result.h5", "align").stdout)
 
     def test_are_damaged_results_as_such(self):
         self.run_job({"a": random_letters(90, 1), "b": random_letters(80, 2)},
@@ -327,7 +360,7 @@ class NoFiles(JobTest):
         for name, kind in self.kinds.items():
             if kind != "a folder":
                 with self.subTest(name=name):
-                    ended = self.terrace("show", name, expect=FAILED, timeout=30)
+                    ended = self.terrace("show", name, expect=WRONG, timeout=30)
                     self.assertSays(ended, f"{name}: is {kind}, which holds no result")
 
 

@@ -107,9 +107,9 @@ class Results(JsonTest):
         only = self.answer("show", "result.h5", "align")
         self.assertEqual({dataset["path"] for dataset in only["datasets"]},
                          {path for path in datasets if path.startswith("/align/")})
-        self.assertSays(self.terrace("show", "result.h5", "none", "--json", expect=FAILED),
+        self.assertSays(self.terrace("show", "result.h5", "none", "--json", expect=WRONG),
                         "holds nothing of a stage 'none'; there is align")
-        self.assertSays(self.terrace("show", "result.h5", "algin", expect=FAILED), "; did you mean 'align'?")
+        self.assertSays(self.terrace("show", "result.h5", "algin", expect=WRONG), "; did you mean 'align'?")
 
     def test_are_exact(self):
         self.write("m.npy", numpy.array([[0, 0.1], [numpy.inf, 0]]))

@@ -1,5 +1,6 @@
 """The profile of a result: when each block was computed, by which attempt, and what each column means."""
 import fcntl
+import json
 import os
 import pty
 import re
@@ -186,6 +187,26 @@ class Shown(Profiles):
                 # An example is there to be copied.
                 widest = max(len(line) for line in said.split("\n") if not line.startswith(("  inputs:", "  stages:", "    ")))
                 self.assertLessEqual(widest, max(columns, words + 8), arguments)
+
+    def test_checkpoints_that_take_longer_than_their_interval_are_told_once(self):
+        job = self.write_job({"a": random_letters(6000, 1), "b": random_letters(6000, 2)}, [affine("s", "a", "b", keep="table")],
+                             backend="cpu", memory=SMALL)
+        said = self.terrace("run", job, "--set", "checkpoint.every=1us").stderr
+        self.assertEqual(len(re.findall(r"warning: stage 's': a checkpoint took .*, longer than checkpoint.every, 1.00 us", said)), 1, said)
+        self.assertNotIn("a checkpoint took", self.terrace("run", job, "--fresh", "--set", "checkpoint.every=1h").stderr)
+
+    def test_a_plan_of_more_blocks_than_work_is_bound_by_their_number(self):
+        job = self.write_job({"a": random_letters(6000, 1), "b": random_letters(6000, 2)},
+                             [wavefront("s", "lcs", rows="a", columns="b", keep="table")], backend="cpu",
+                             memory={"host": 16 << 20, "device": 70 << 10})
+        said = self.terrace("plan", job).stdout
+        blocks = int(re.search(r"blocks +([0-9]+) of", said)[1])
+        self.assertGreater(blocks, 4000)
+        self.assertRegex(said, r"predicted +[0-9.]+ ms, bound by the number of blocks, 20.0 us each")
+        [stage] = json.loads(self.terrace("plan", job, "--json").stdout)["stages"]
+        self.assertEqual((stage["bound"], stage["predicted_seconds"]), ("blocks", stage["blocks_seconds"]))
+        self.assertAlmostEqual(stage["blocks_seconds"], blocks * 20e-6)
+        self.assertNotIn("number of blocks", self.terrace("plan", job, "--set", "memory.device=8MiB").stdout)
 
     def test_a_run_says_its_small_results_first(self):
         inputs = {"a": random_letters(500, 1), "b": random_letters(500, 2), "g": {"graph": self.write("g.txt", "a b 3\nb a 4\n")}}

@@ -98,6 +98,8 @@ class Outputs(Runs):
                 for arguments in ([], ["--fresh"]):
                     ended = self.terrace("run", self.lengths(400), *arguments, expect=WRONG)
                     self.assertSays(ended, "job.yaml:", "was not made by Terrace")
+                for command in ("check", "plan"):
+                    self.assertSays(self.terrace(command, self.lengths(400), expect=WRONG), "job.yaml:", "was not made by Terrace")
                     self.assertEqual((self.folder / "result.h5").read_bytes(), content)
 
 

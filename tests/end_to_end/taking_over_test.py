@@ -5,6 +5,7 @@ import resource
 import shutil
 import stat
 import subprocess
+import time
 
 import terrace_runs
 from runs_test import LONG, Runs
@@ -16,6 +17,30 @@ except ImportError:
     xxhash = None
 
 CHANGED = "--fresh=changed"
+
+# A file system that shares bytes, as far as the program sees: the ioctl copies, and nothing else may.
+SHARES = """
+    #include <fcntl.h>
+    #include <linux/fs.h>
+    #include <stdarg.h>
+    #include <stdlib.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    int ioctl(int file, unsigned long request, ...) {
+      va_list rest;
+      va_start(rest, request);
+      void* argument = va_arg(rest, void*);
+      va_end(rest);
+      if (request != FICLONERANGE) return syscall(SYS_ioctl, file, request, argument);
+      const struct file_clone_range* range = argument;
+      char* bytes = malloc(range->src_length);
+      if (pread(range->src_fd, bytes, range->src_length, range->src_offset) != range->src_length) abort();
+      if (pwrite(file, bytes, range->src_length, range->dest_offset) != range->src_length) abort();
+      free(bytes);
+      return 0;
+    }
+    int sync_file_range(int file, off64_t at, off64_t bytes, unsigned flags) { abort(); }  // after tiles copied
+"""
 
 
 def routes(name, matrix, **settings):
@@ -55,7 +80,25 @@ class Taking(JobTest):
         """Blocks that the last run computed, by stage."""
         with h5py.File(self.folder / "result.h5") as result:
             columns = result["profile/stages"]
-            return dict(zip((name.decode() for name in columns["name"][()]), map(int, columns["blocks"][()])))
+            rows = zip((name.decode() for name in columns["name"][()]), columns["blocks"][()], columns["taken_over"][()])
+            return {name: 0 if taken else int(blocks) for name, blocks, taken in rows}
+
+    def profile(self, stage, path="result.h5"):
+        """The rows of a stage in the tables of the profile: a list a table, of rows without numbers of stages."""
+        with h5py.File(self.folder / path) as result:
+            def columns(table):
+                group = result["profile"][table]
+                return {name: group[name][()] for name in group if group[name].shape and group[name].dtype.kind != "V"
+                        and "This is a netCDF dimension" not in str(group[name].attrs.get("NAME", ""))}
+
+            names = [name.decode() for name in columns("stages")["name"]]
+            number = names.index(stage)
+            found = {"stages": {name: values[number] for name, values in columns("stages").items()}}
+            for table in ("parts", "blocks", "copies"):
+                rows = columns(table)
+                of_stage = rows["stage"] == number
+                found[table] = {name: values[of_stage].tolist() for name, values in rows.items() if name != "stage"}
+            return found
 
     def datasets(self, path="result.h5"):
         """Every dataset of a stage with its values and attributes."""
@@ -181,6 +224,74 @@ class Added(Taking):
         ended = self.terrace("plan", "job.yaml")
         self.assertSays(ended, "/r/distance is to be computed anew", CHANGED)
         self.assertNotIn("taken over", ended.stdout)
+
+
+class Profiles(Taking):
+    """A stage that is taken over keeps its profile, with the date at which it was computed."""
+
+    def assertKeeps(self, stage, before, name=None, path="result.h5"):
+        after = self.profile(name or stage, path)
+        for columns in (before, after):
+            columns["stages"] = {column: value for column, value in columns["stages"].items()
+                                 if column not in ("name", "taken_over")}
+        self.assertEqual(after, before)
+
+    def test_is_carried_over_again_and_again(self):
+        self.run_stages([affine("align", "a", "b", keep="alignment"), routes("r", "m")])
+        before = {stage: self.profile(stage) for stage in ("align", "r")}
+        self.assertGreater(before["r"]["stages"]["blocks"], 1)
+        self.assertGreater(len(before["r"]["blocks"]["begin"]), 1)
+        self.assertGreater(len(before["r"]["copies"]["begin"]), 1)
+        self.assertGreater(len(before["align"]["parts"]["name"]), 1)
+        with h5py.File(self.folder / "result.h5") as result:
+            date = result.attrs["finished"]
+        time.sleep(1.1)
+        for stages in ([query("q", "r")], [query("q", "r"), affine("more", "b", "a")]):
+            self.run_stages([routes("r", "m"), affine("align", "a", "b", keep="alignment"), *stages])
+            for stage in ("align", "r"):
+                columns = self.profile(stage)["stages"]
+                self.assertEqual((columns["computed"].decode(), columns["taken_over"]), (date, 1))
+                self.assertKeeps(stage, before[stage])
+            with h5py.File(self.folder / "result.h5") as result:
+                self.assertEqual(len(result["profile/devices/name"]), 1)
+                self.assertNotEqual(result.attrs["finished"], date)
+        said = self.terrace("show", "result.h5").stdout
+        self.assertRegex(said, f"stage r: .* blocks?; taken over, computed {date}\n")
+        self.assertRegex(said, r"stage more: .* blocks?\n")
+        self.terrace("report", "result.h5", "-o", "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertEqual(page.count(f"taken over, computed {date}"), 2)
+        self.terrace("trace", "result.h5", "-o", "trace.json")
+        traced = {event["args"].get("stage") for event in json.loads((self.folder / "trace.json").read_text())["traceEvents"]}
+        self.assertEqual(traced - {None}, {"more"})
+
+    def test_is_carried_over_under_another_name(self):
+        self.run_stages([routes("r", "m")])
+        before = self.profile("r")
+        self.run_stages([routes("ways", "m"), query("q", "ways")], CHANGED)
+        self.assertKeeps("r", before, "ways")
+
+    def test_of_a_stage_that_was_complete_when_a_run_failed(self):
+        self.write("x.fa", ">x\nACGTJACGT\n")
+        inputs = {**self.inputs, "x": {"fasta": "x.fa"}}
+        stages = [routes("r", "m"), query("q", "r"), affine("wrong", "x", "b", keep="table")]
+        self.job(stages, inputs)
+        self.terrace("run", "job.yaml", expect=FAILED)
+        before = {stage: self.profile(stage, "result.h5.run/kept.h5") for stage in ("r", "q")}
+        self.assertGreater(before["r"]["stages"]["blocks"], 1)
+        self.write("x.fa", ">x\nACGTTACGT\n")
+        self.terrace("run", "job.yaml")
+        self.assertComputes("wrong")
+        for stage in ("r", "q"):
+            self.assertKeeps(stage, before[stage])
+
+    def test_a_damaged_profile_is_no_reason_to_compute(self):
+        self.run_stages([routes("r", "m")])
+        with h5py.File(self.folder / "result.h5", "r+") as result:
+            result["profile/blocks/begin"][0] += 1
+        self.run_stages([routes("r", "m"), query("q", "r")])
+        self.assertComputes("q")
+        self.assertRegex(self.terrace("show", "result.h5").stdout, "stage r: taken over, computed .*; there is no profile of it\n")
 
 
 class Changed(Taking):
@@ -560,11 +671,40 @@ class Damaged(Taking):
                 self.alter(dataset)
                 self.job([routes("r", "m"), query("q", "r")])
                 ended = self.terrace("run", "job.yaml", expect=FAILED)
-                self.assertSays(ended, dataset, "came back different from what was written")
+                self.assertSays(ended, dataset, "came back different from what was written", CHANGED, "stage 'r'")
+                self.assertNotIn("--fresh=all", ended.stderr)
                 self.assertNotIn("q", self.datasets())
                 self.terrace("run", "job.yaml", "--fresh=r")
                 self.assertComputes("r", "q")
                 self.run_stages([routes("r", "m")], CHANGED)
+
+    def test_a_damaged_stage_is_computed_anew_and_the_rest_is_taken_over(self):
+        stages = [routes("r", "m"), query("q", "r"), affine("align", "a", "b", keep="table")]
+        self.run_stages(stages)
+        for dataset, computed in (("r/next", ["r", "q", "more"]), ("align/table", ["align", "more"])):
+            with self.subTest(dataset=dataset):
+                self.alter(dataset)
+                self.job([*stages, query("more", "r", reduce=["sum"])])
+                self.assertRefused(dataset, CHANGED, code=FAILED)
+                ended = self.terrace("run", "job.yaml", CHANGED)
+                self.assertSays(ended, dataset, "came back different", "is to be computed anew: its tiles are damaged")
+                self.assertComputes(*computed)
+                self.assertSameAsAnew()
+                self.run_stages(stages, CHANGED)
+
+    def test_so_it_is_if_the_file_system_shares_bytes_and_damage_is_found_late(self):
+        stages = [affine("align", "a", "b", keep="table"), routes("r", "m"), affine("first", "b", "a", keep="table"),
+                  query("more", "r", reduce=["sum"])]
+        self.run_stages(stages[:2])
+        self.alter("r/distance")
+        self.job(stages)
+        ended = self.terrace_with(SHARES, "run", "job.yaml", expect=FAILED)
+        self.assertSays(ended, "dataset /r/distance", "came back different", CHANGED, "stage 'r'")
+        self.assertSays(self.terrace("run", "job.yaml", expect=FAILED), "came back different", CHANGED)
+        ended = self.terrace_with(SHARES, "run", "job.yaml", CHANGED, expect=DONE)
+        self.assertSays(ended, "the unfinished run in", "'align', 'first' are taken over from")
+        self.assertComputes("r", "more")
+        self.assertSameAsAnew()
 
     def test_an_altered_element_of_any_tile_is_found_and_the_old_result_stays(self):
         def job(*stages):
@@ -667,33 +807,10 @@ class Trouble(Taking):
         self.assertComputes("q")
 
     def test_bytes_that_the_file_system_shares_are_not_copied(self):
-        """A file system that shares bytes, as far as the program sees: the ioctl copies, and nothing else may."""
         self.run_stages([routes("r", "m")])
         old = self.datasets()
         self.job([routes("r", "m"), query("q", "r")])
-        shares = """
-            #include <fcntl.h>
-            #include <linux/fs.h>
-            #include <stdarg.h>
-            #include <stdlib.h>
-            #include <sys/syscall.h>
-            #include <unistd.h>
-            int ioctl(int file, unsigned long request, ...) {
-              va_list rest;
-              va_start(rest, request);
-              void* argument = va_arg(rest, void*);
-              va_end(rest);
-              if (request != FICLONERANGE) return syscall(SYS_ioctl, file, request, argument);
-              const struct file_clone_range* range = argument;
-              char* bytes = malloc(range->src_length);
-              if (pread(range->src_fd, bytes, range->src_length, range->src_offset) != range->src_length) abort();
-              if (pwrite(file, bytes, range->src_length, range->dest_offset) != range->src_length) abort();
-              free(bytes);
-              return 0;
-            }
-            int sync_file_range(int file, off64_t at, off64_t bytes, unsigned flags) { abort(); }  // after tiles copied
-        """
-        self.terrace_with(shares, "run", "job.yaml", expect=DONE)
+        self.terrace_with(SHARES, "run", "job.yaml", expect=DONE)
         self.assertComputes("q")
         new = self.datasets()
         self.assertEqual({name: new[name] for name in old}, old)
@@ -742,11 +859,12 @@ class Interrupted(Taking, Runs):
 
     def test_goes_on_without_the_old_result(self):
         self.killed()
-        old = self.datasets()
+        old, profile = self.datasets(), self.profile("r")
         self.assertIn("align: complete", self.terrace("show", "result.h5.run").stdout)
         os.remove(self.folder / "result.h5")
         self.assertSays(self.terrace("run", "job.yaml"), "going on with the run in")
         self.assertComputes("long")
+        self.assertEqual(self.profile("r")["blocks"], profile["blocks"])
         new = self.datasets()
         self.assertEqual({name: new[name] for name in old}, old)
 
@@ -829,6 +947,132 @@ class Interrupted(Taking, Runs):
             with h5py.File(self.folder / "result.h5") as result:
                 self.assertEqual(result.attrs["run"], plan["run"])
             os.remove(self.folder / "result.h5")
+
+
+class Corrected(Taking, Runs):
+    """A run that is stopped in a stage, whose job is then corrected: the stages that it has finished are kept."""
+
+    def stopped(self, before=(), taken=0):
+        """Kills a run of the job in its stage `long`, when it has finished the stages before, of which it took over some."""
+        self.letters("x.fa", 1)
+        self.inputs = {**self.inputs, **self.held(), "c": random_letters(LONG // 2, 3),
+                       "d": {"fasta": self.letters_of("d.fa", 4)}}
+        self.stages = [*before, routes("r", "m"), query("q", "r"), affine("long", "c", "d")]
+        self.job(self.stages)
+        ledger = self.folder / "result.h5.run" / "ledger" / "1.log"
+        run = self.start("job.yaml")
+        while run.poll() is None and not (ledger.exists() and ledger.read_bytes().count(b'"complete":true') >= len(self.stages) - 1 - taken):
+            pass
+        run.kill()
+        self.end(run)
+        self.assertTrue((self.folder / "result.h5.run" / "plan.json").exists())
+
+    def letters_of(self, name, seed):
+        self.write(name, ">d\n" + "".join(numpy.random.default_rng(seed).choice(list("ACGT"), LONG // 2)) + "\n")
+        return name
+
+    def correct(self, stages=None):
+        self.stages = stages or [*self.stages[:-1], wavefront("long", "lcs", rows="a", columns="b")]
+        self.job(self.stages)
+
+    def tree(self):
+        return {path.relative_to(self.folder): path.read_bytes() for path in self.folder.rglob("*")
+                if path.is_file() and path.name not in ("lock", "result.h5")}
+
+    def assertGoesOn(self):
+        """The run that was stopped is still there."""
+        self.assertSays(self.terrace("run", "job.yaml"), "going on with the run in")
+
+    def test_a_corrected_stage_is_computed_alone(self):
+        self.stopped()
+        self.correct()
+        for option in ([], ["--fresh"], ["--fresh=long"]):
+            ended = self.terrace("run", "job.yaml", *option, expect=WRONG)
+            self.assertSays(ended, "holds a run of another job", "it has finished 'r', 'q'", CHANGED, "--fresh=all")
+        ended = self.terrace("run", "job.yaml", CHANGED)
+        self.assertSays(ended, "the unfinished run in", "is discarded", "('r', 'q') is kept", "'q', 'r' are taken over from", "kept.h5")
+        self.assertComputes("long")
+        self.assertSameAsAnew()
+
+    def test_so_it_is_beside_a_result(self):
+        self.letters("x.fa", 1)
+        align = affine("align", "x", "b")
+        self.run_stages([align], inputs=self.held())
+        self.stopped([align], taken=1)
+        self.correct()
+        self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), "it has finished 'align', 'r', 'q'", CHANGED)
+        self.terrace("run", "job.yaml", CHANGED)
+        self.assertComputes("long")
+        self.assertSameAsAnew()
+
+    def test_even_if_the_result_is_gone(self):
+        self.letters("x.fa", 1)
+        align = affine("align", "x", "b")
+        self.run_stages([align], inputs=self.held())
+        self.stopped([align], taken=1)
+        os.remove(self.folder / "result.h5")
+        self.correct()
+        self.terrace("run", "job.yaml", CHANGED)
+        self.assertComputes("long")
+        self.assertSameAsAnew()
+
+    def test_a_corrected_input_of_the_unfinished_stage(self):
+        self.stopped()
+        self.letters_of("d.fa", 5)
+        ended = self.terrace("run", "job.yaml", expect=WRONG)
+        self.assertSays(ended, "input 'd' has changed since the run was begun", "it has finished 'r', 'q'", CHANGED)
+        ended = self.terrace("run", "job.yaml", CHANGED)
+        self.assertSays(ended, "'q', 'r' are taken over from", "kept.h5")
+        self.assertComputes("long")
+        self.assertSameAsAnew()
+
+    def test_nothing_is_discarded_if_a_finished_stage_would_be_lost(self):
+        self.stopped()
+        right, before = self.stages, self.tree()
+        for stages, says in (([routes("r", "m", diagonal="given"), *right[1:]], ["stage 'r' would be lost", "diagonal"]),
+                             ([right[0], right[2]], ["stage 'q' would be lost", "no such stage"])):
+            self.correct(stages)
+            ended = self.terrace("run", "job.yaml", CHANGED, expect=WRONG)
+            self.assertSays(ended, "job.yaml:", "it has finished 'r', 'q'", *says, "name another output", "--fresh=all")
+            self.job(right)
+            self.assertEqual(self.tree(), before)
+        self.write("m.npy", weights(2))
+        self.assertSays(self.terrace("run", "job.yaml", CHANGED, expect=WRONG), "input 'm' has changed")
+        self.write("m.npy", weights())
+        self.assertGoesOn()
+        self.assertComputes("long")
+        self.assertSameAsAnew()
+
+    def test_a_corrected_job_that_cannot_be_planned_discards_nothing(self):
+        self.stopped()
+        right = self.stages
+        self.correct([*right[:2], wavefront("long", "summed_area", grid="m", type="i8")])
+        self.terrace("run", "job.yaml", CHANGED, expect=WRONG)
+        self.job(right)
+        self.assertGoesOn()
+        self.assertComputes("long")
+
+    def test_a_run_that_has_finished_nothing_is_discarded(self):
+        self.inputs = {**self.inputs, "c": random_letters(LONG // 2, 3), "d": random_letters(LONG // 2, 4)}
+        self.job([affine("long", "c", "d")])
+        run = self.start("job.yaml")
+        run.kill()
+        self.end(run)
+        self.job([affine("long", "a", "b")])
+        self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), "none of its stages is finished", CHANGED)
+        self.assertSays(self.terrace("run", "job.yaml", CHANGED), "is discarded")
+        self.assertComputes("long")
+
+    def test_names_of_nodes_and_paths_are_kept(self):
+        self.write("towns.txt", Nodes.TOWNS)
+        self.inputs = {**self.inputs, "g": {"graph": "towns.txt"}}
+        asked = {"name": "ask", "query": {"matrix": "ways/distance", "next": "ways/next", "pairs": [["oslo", "paris"]],
+                                          "reduce": ["diameter"]}}
+        self.stopped([routes("ways", "g"), asked])
+        self.correct()
+        self.terrace("run", "job.yaml", CHANGED)
+        self.assertComputes("long")
+        self.assertSameAsAnew()
 
 
 class Errors(Taking):

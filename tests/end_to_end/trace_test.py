@@ -98,7 +98,7 @@ class Errors(PictureTest):
     def test_of_results_name_what_is_wrong(self):
         self.made_result(stages=("align",))
         cases = {"end": ([0.0, 2.0], "holds 2 in row 1, which begins at 3"),
-                 "device": ([0, -3], "holds -3"), "stage": ([0, 7], "holds 7"),
+                 "device": ([0, -3], "holds -3 in row 1"), "stage": ([0, 7], "holds 7 in row 1"),
                  "operations": ([1.0], "has 1 rows, and begin has 2")}
         sound = {"stage": [0, 0], "device": [0, 0], "begin": [0.0, 3.0], "end": [1.0, 4.0], "operations": [1.0, 1.0],
                  "phase": [0, 0], "first": [0, 1], "count": [1, 1], "attempt": [1, 1], "attempts": [1, 1]}
@@ -119,10 +119,10 @@ class Errors(PictureTest):
         for result, output, code, said in (("result.h5", "result.h5", WRONG, "is not a trace"),
                                            ("result.h5", "notes.txt", WRONG, "is not a trace"),
                                            ("result.h5", ".", WRONG, "is a folder"),
-                                           ("result.h5", "no/trace.json", FAILED, "No such file"),
+                                           ("result.h5", "no/trace.json", WRONG, "No such file"),
                                            ("plain.h5", "trace.json", FAILED, "no HDF5 file"),
-                                           ("gone.h5", "trace.json", FAILED, "is not there"),
-                                           (".", "trace.json", FAILED, "is a folder")):
+                                           ("gone.h5", "trace.json", WRONG, "is not there"),
+                                           (".", "trace.json", WRONG, "is a folder")):
             with self.subTest(result=result, output=output):
                 files = {path: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
                 self.assertSays(self.terrace("trace", result, "-o", output, expect=code), said)

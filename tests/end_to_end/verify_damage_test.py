@@ -6,7 +6,7 @@ import subprocess
 
 import terrace_runs
 import verify_test
-from terrace_runs import FAILED, affine, h5py, main, random_letters, wavefront
+from terrace_runs import FAILED, WRONG, affine, h5py, main, random_letters, wavefront
 
 
 class Checksums(verify_test.VerifyTest):
@@ -36,7 +36,7 @@ class Checksums(verify_test.VerifyTest):
 
     def test_of_a_pipe_is_refused_at_once(self):
         os.mkfifo(self.folder / "pipe.h5")
-        ended = self.terrace("verify", "pipe.h5", expect=FAILED, timeout=60)
+        ended = self.terrace("verify", "pipe.h5", expect=WRONG, timeout=60)
         self.assertSays(ended, "pipe.h5", "is a pipe, which holds no result")
 
     def test_of_damaged_files_never_end_the_program(self):

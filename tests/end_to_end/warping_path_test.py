@@ -120,7 +120,7 @@ class Paths(PathsTest):
 class Refusals(PathsTest):
     def test_of_a_paf_line_say_what_has_one(self):
         self.warp(walk(30, 1), walk(40, 2), {"warp": VARIANTS["absolute_symmetric1_f64"]})
-        ended = self.terrace("show", "result.h5", "warp", "--paf", expect=FAILED)
+        ended = self.terrace("show", "result.h5", "warp", "--paf", expect=WRONG)
         self.assertSays(ended, "/warp", "has no alignment")
 
     def test_of_windows_without_a_path_and_of_empty_series_stand(self):

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/existing_output.hpp"
 #include "pipeline/app/message_json.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/warnings.hpp"
@@ -27,6 +28,7 @@ job::Job checked(Session& session, const JobArguments& arguments, const Warn& wa
   for (const std::string& warning : open.job.warnings) warn(warning);
   warn_of_budgets(open.job, warn);
   check_plan(open, session.stages, warn);
+  check_output(open.job);
   return open.job;
 }
 

@@ -3,10 +3,11 @@
 
 #include <unistd.h>
 #include <algorithm>
-
+#include <map>
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/existing_output.hpp"
 #include "pipeline/app/fresh.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/progress/part_progress.hpp"
@@ -37,23 +38,31 @@ std::string describe_limit(const run::Prediction& p, const run::PredictedTimes& 
   return text + fmt::format("; {} in all (disk)", format_rate(p.operations / times.disk, unit));
 }
 
-/// "computing", "disk" or "link": the longest of the times.
+/// "computing", "disk", "link" or "blocks": the longest of the times.
 const char* bound_of(double seconds, const run::PredictedTimes& times) {
-  return seconds == times.compute ? "computing" : seconds == times.disk ? "disk" : "link";
+  return seconds == times.compute ? "computing"
+         : seconds == times.disk  ? "disk"
+         : seconds == times.link  ? "link"
+                                  : "blocks";
 }
 
 /// "2.1 s, bound by the disk".
 std::string describe_time(const run::Prediction& p, const run::PredictedTimes& times) {
   const double seconds = run::predicted_seconds(p);
   const std::string bound = bound_of(seconds, times), article = bound == "computing" ? "" : "the ";
-  return format_duration(seconds) + (seconds > 0 ? ", bound by " + article + bound : "");
+  if (seconds <= 0) return format_duration(seconds);
+  if (bound != "blocks") return format_duration(seconds) + ", bound by " + article + bound;
+  return fmt::format("{}, bound by the number of blocks, {} each (assumed): larger budgets make fewer",
+                     format_duration(seconds), format_duration(run::assumed_block_seconds));
+}
+
+void print_taken(std::ostream& out, const run::PlannedStage& planned, const std::string& doubt) {
+  out << fmt::format("stage {}\n  taken over from {}\n", planned.name, planned.taken->file.string());
+  if (!doubt.empty())
+    out << fmt::format("  to be compared: {}; if it holds something else, the stage is computed\n", doubt);
 }
 
 void print_stage(std::ostream& out, const run::PlannedStage& planned) {
-  if (planned.taken) {
-    out << fmt::format("stage {}\n  taken over from {}\n", planned.name, planned.taken->file.string());
-    return;
-  }
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
@@ -79,32 +88,64 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
                      p.leaves_out ? ", if nothing is left out" : "");
 }
 
-/// Parts of the result that is there, if any, which `terrace run` would take over. Notes what would be lost.
-TakenOver taken_by(Session& session, const job::OpenJob& open, const Machine& machine, const Wish& wish,
+/// What `terrace run` would do with the result that is there.
+struct Outcome {
+  TakenOver taken;                            // its parts
+  bool there = false;                         // nothing is computed: the result is the one of this job
+  std::map<std::string, std::string> doubts;  // by stages: why what they read is to be compared first
+
+  std::string doubt(const std::string& stage) const {
+    const auto found = doubts.find(stage);
+    return found == doubts.end() ? std::string() : found->second;
+  }
+};
+
+/// "result.h5 is there already, made by this job: `terrace run` computes nothing; ..."
+std::string describe_there(const job::OpenJob& open, const ReadAgain& again) {
+  std::string text = open.job.output.string() + " is there already, made by this job: `terrace run` computes nothing";
+  for (const job::Stage& stage : open.job.stages) {
+    const std::string doubt = again.doubt(stage.name);
+    if (doubt.empty()) continue;
+    text += ", if what stage '" + stage.name + "' has read is the same (to be compared: " + doubt + ")";
+    break;
+  }
+  return text + "; this is what computing all of it anew would take";
+}
+
+/// Looks at the result that is there, if any. Notes what would be lost, or that nothing is to be computed.
+Outcome outcome_of(Session& session, const job::OpenJob& open, const Machine& machine, const Wish& wish,
                    ReadAgain& again) {
-  const std::filesystem::path& output = open.job.output;
+  const job::Job& job = open.job;
+  check_output(job);
   if (wish.fresh >= Fresh::result) return {};
+  const Signature now = signature_of(open, machine);
   try {
-    TakenOver taken = taken_over(open, signature_of(open, machine), wish.stage, again);
-    if (!taken.loss && taken.stages.size() == open.job.stages.size()) {
-      session.note(output.string() + " is there already; this is what computing all of it anew would take");
-      return {};
+    const ExistingOutput output = look_at_output(open, now, Fresh::changed, again);
+    Outcome outcome;
+    outcome.there = output.there && !output.difference && wish.fresh != Fresh::stage;
+    if (outcome.there) {
+      session.note(describe_there(open, again));
+      return outcome;
     }
-    if (taken.loss) {
-      session.note(output.string() + " is there: " + taken.loss->in_words() +
+    outcome.taken = taken_over(open, now, wish.anew(), again);
+    for (const job::Stage& stage : job.stages) outcome.doubts[stage.name] = again.doubt(stage.name);
+    if (const auto& loss = outcome.taken.loss) {
+      session.note(job.output.string() + " is there: " + loss->in_words() +
                    (wish.fresh == Fresh::nothing
                         ? "; `terrace run` does so with --fresh=changed, which is planned here"
                         : ""));
+    } else if (outcome.taken.stages.size() == job.stages.size()) {
+      session.note("`terrace run` computes nothing: all stages are taken over");
     }
-    return taken;
+    return outcome;
   } catch (const IoError&) {
     return {};  // `terrace run` says what is wrong with the file
   }
 }
 
-/// Plans the job with its progress on standard error.
+/// Plans the job with its progress on standard error. @param outcome is set
 run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machine, const Wish& wish,
-                     Progress& progress, PartProgress& parts) {
+                     Progress& progress, PartProgress& parts, Outcome& outcome) {
   const auto tell = [&](const std::string& why) {
     progress.finish();
     session.note(why);
@@ -114,15 +155,17 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machin
   };
   const auto take_over = [&](const Machine& machine_now) {
     ReadAgain again(
-        open, [&] { return make_plan(open, machine_now, session.stages, nullptr, watch, {}); }, watch);
-    return taken_by(session, open, machine_now, wish, again);
+        open, [&] { return make_plan(open, machine_now, session.stages, nullptr, watch, {}); }, watch,
+        ReadAgain::Mode::note);
+    outcome = outcome_of(session, open, machine_now, wish, again);
+    return outcome.taken;
   };
   run::RunPlan plan = make_new_plan(open, machine, session.stages, tell, watch, take_over);
   progress.finish();
   return plan;
 }
 
-Json stage_json(const run::PlannedStage& planned) {
+Json stage_json(const run::PlannedStage& planned, const std::string& doubt) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   const double seconds = run::predicted_seconds(p);
@@ -130,6 +173,7 @@ Json stage_json(const run::PlannedStage& planned) {
   return {{"name", planned.name},
           {"temporary", planned.temporary},
           {"taken_over_from", taken},
+          {"to_be_compared", doubt.empty() ? Json() : text_json(doubt)},
           {"blocks", p.blocks},
           {"block_shape", p.block_shape},
           {"block_bytes", p.block_bytes},
@@ -146,22 +190,24 @@ Json stage_json(const run::PlannedStage& planned) {
           {"compute_seconds", number_json(times.compute)},
           {"disk_seconds", number_json(times.disk)},
           {"link_seconds", number_json(times.link)},
+          {"blocks_seconds", number_json(times.blocks)},
           {"predicted_seconds", number_json(seconds)},
           {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
 }
 
-Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& run_plan) {
+Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& run_plan, const Outcome& outcome) {
   const stages::Resources& resources = machine.resources;
   const run::DiskNeed need = run::disk_need(run_plan);
   Json stages = Json::array();
   double seconds = 0;
   for (const run::PlannedStage& stage : run_plan.stages) {
-    stages.push_back(stage_json(stage));
+    stages.push_back(stage_json(stage, outcome.doubt(stage.name)));
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   return {
       {"job", text_json(job.file.string())},
       {"output", text_json(job.output.string())},
+      {"there_already", outcome.there},
       {"device", resources.device.name},
       {"devices", machine.contexts.size()},
       {"backend", resources.cuda ? "cuda" : "cpu"},
@@ -186,11 +232,12 @@ int plan(Session& session, const PlanArguments& arguments) {
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   PartProgress parts(progress);
-  const run::RunPlan run_plan =
-      planned(session, open, machine, wish_from(arguments.fresh, open.job), progress, parts);
+  const Wish wish = wish_from(arguments.fresh, open.job);
+  Outcome outcome;
+  const run::RunPlan run_plan = planned(session, open, machine, wish, progress, parts, outcome);
   StageWarnings(warn).tell(run_plan);
   warn_of_disk(open.job, run_plan, warn);
-  if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan));
+  if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan, outcome));
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),
@@ -208,7 +255,8 @@ int plan(Session& session, const PlanArguments& arguments) {
       format_size(static_cast<double>(need.scratch)));
   double seconds = 0;
   for (const run::PlannedStage& stage : run_plan.stages) {
-    print_stage(session.out, stage);
+    if (stage.taken) print_taken(session.out, stage, outcome.doubt(stage.name));
+    else print_stage(session.out, stage);
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));

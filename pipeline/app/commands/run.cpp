@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 #include "pipeline/app/beginning.hpp"
 #include "pipeline/app/commands.hpp"
@@ -12,12 +14,15 @@
 #include "pipeline/app/progress/run_progress.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/app/progress/terminal.hpp"
+#include "pipeline/app/resumed_plan.hpp"
 #include "pipeline/app/show/rate.hpp"
 #include "pipeline/app/show/result.hpp"
 #include "pipeline/app/signature.hpp"
+#include "pipeline/app/unfinished_run.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::app {
@@ -51,6 +56,128 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.out << output.string() << "\n";
 }
 
+/// The decisions before a run computes: what is there, what is resumed, and the plan.
+class RunStart {
+ public:
+  RunStart(const Session& session, const job::OpenJob& open, run::RunFolder& folder, Wish wish, Machine& machine,
+           const Watch& watch, std::function<void(const std::string&)> tell)
+      : session_(session),
+        open_(open),
+        folder_(folder),
+        wish_(std::move(wish)),
+        machine_(machine),
+        watch_(watch),
+        tell_(std::move(tell)) {}
+
+  /// On the CPU if the job turns out to be for it alone.
+  Beginning begin() {
+    try {
+      return begin_here();
+    } catch (const stages::CpuOnly& error) {
+      tell_(std::string("computing on the CPU: ") + error.what());
+      reopen_on_cpu(open_, machine_, session_.stages);
+      return begin_here();
+    }
+  }
+
+  /// With --fresh=changed: from now on the damaged stage is computed anew. @return false if another error is to be
+  /// told
+  bool compute_anew(const run::DamagedTile& error) {
+    const bool is_new = !error.stage().empty() && !wish_.damaged.contains(error.stage());
+    if (wish_.fresh != Fresh::changed || !is_new) return false;
+    wish_.damaged[error.stage()] = "its tiles are damaged";
+    tell_(std::string(error.what()) + ": this is done now");
+    damage_ = error.what();
+    return true;
+  }
+
+  run::RunPlan plan(const Beginning& beginning) {
+    if (!beginning.begun) return new_plan(beginning);
+    try {
+      return resumed_ ? *std::exchange(resumed_, std::nullopt) : resumed(*beginning.begun);
+    } catch (const run::ChangedSinceBegun& error) {
+      throw JobError(std::string(error.what()) + "; " + advice_to_keep(folder_, *beginning.begun));
+    }
+  }
+
+ private:
+  ReadAgain read_again(const Machine& machine) const {
+    return {open_, [this, &machine] { return make_plan(open_, machine, session_.stages, nullptr, watch_, {}); },
+            watch_};
+  }
+
+  Beginning look(const Machine& machine) {
+    ReadAgain again = read_again(machine);
+    return begin_at(folder_, open_, signature_of(open_, machine), wish_, again);
+  }
+
+  Beginning begin_here() {
+    Beginning found = look(machine_);
+    if (found.begun && !damage_.empty()) found.unfit = damage_;
+    if (wish_.fresh == Fresh::changed && found.begun && found.unfit.empty()) try_to_resume(found);
+    if (found.unfit.empty()) return found;
+    ReadAgain again = read_again(machine_);
+    tell_(keep_complete_stages(folder_, *found.begun, found.unfit, open_, machine_, session_,
+                               signature_of(open_, machine_), again, watch_));
+    damage_.clear();
+    return look(machine_);
+  }
+
+  /// With --fresh=changed a run whose inputs have changed is one of another job.
+  void try_to_resume(Beginning& found) {
+    try {
+      resumed_ = resumed(*found.begun);
+    } catch (const run::ChangedSinceBegun& error) {
+      found.unfit = "the run in " + folder_.path().string() + " cannot be resumed: " + error.what();
+    }
+  }
+
+  run::RunPlan resumed(const Json& begun) const {
+    return resumed_plan(open_, machine_, session_.stages, plan_file(folder_), begun,
+                        run::Ledger::read(folder_.ledger()), watch_);
+  }
+
+  run::RunPlan new_plan(const Beginning& beginning) {
+    const Signature now = signature_of(open_, machine_);
+    return make_new_plan(open_, machine_, session_.stages, tell_, watch_, [&](const Machine& machine) {
+      return signature_of(open_, machine).fixed == now.fixed ? beginning.taken : look(machine).taken;
+    });
+  }
+
+  const Session& session_;
+  const job::OpenJob& open_;
+  run::RunFolder& folder_;
+  Wish wish_;
+  Machine& machine_;
+  const Watch watch_;
+  std::function<void(const std::string&)> tell_;
+  std::optional<run::RunPlan> resumed_;
+  std::string damage_;  // found in the run that is in the folder, which is not to be resumed
+};
+
+/// What the run is given beside its plan. The arguments outlive it.
+run::RunSettings settings_of(Session& session, const job::OpenJob& open, const Machine& machine,
+                             const run::RunPlan& plan, Progress& progress, StopOutlook& outlook,
+                             const StopSignals& signals) {
+  run::RunSettings settings;
+  settings.devices = machine.devices();
+  settings.host_budget = machine.resources.host_budget;
+  settings.window_bytes = machine.resources.window_memory;
+  settings.device_budget = machine.resources.device_budget;
+  settings.checkpoint_seconds = open.job.checkpoint_every.value_or(0);
+  settings.stop = &signals.flag();
+  settings.inputs_now = [&] { return inputs_of(open); };
+  settings.warn = [&](const std::string& text) {
+    progress.finish();
+    session.warn(text);
+  };
+  settings.report = [&](const std::string& name, const run::StageProgress& state, const run::Prediction& p) {
+    progress.show(shown_progress(plan, name, state, p));
+    outlook.note(state);
+  };
+  return settings;
+}
+
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
@@ -77,70 +204,49 @@ int run_job(Session& session, const RunArguments& arguments) {
   Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
   if (!machine.note.empty()) session.note(machine.note);
   warn_of_build(machine.resources.cuda, [&](const std::string& text) { session.warn(text); });
-  const auto begin = [&](const Machine& machine_now) {
-    ReadAgain again(
-        open, [&] { return make_plan(open, machine_now, session.stages, nullptr, reading.watch(), {}); },
-        reading.watch());
-    return begin_at(folder, open, signature_of(open, machine_now), wish, again);
-  };
-  const Beginning beginning = [&] {
-    try {
-      return begin(machine);
-    } catch (const stages::CpuOnly& error) {
-      progress.finish();
-      session.note(std::string("computing on the CPU: ") + error.what());
-      reopen_on_cpu(open, machine, session.stages);
-      return begin(machine);
-    }
-  }();
-  const Signature now = signature_of(open, machine);
-  if (beginning.done) {
-    session.note(beginning.note);
-    session.out << job.output.string() << "\n";
-    return exit_done;
-  }
-  const std::optional<Json>& begun = beginning.begun;
-  reading.resumes(begun.has_value());
-  run::RunPlan plan;
   const auto tell = [&](const std::string& text) {
     progress.finish();
     session.note(text);
   };
-  const auto take_over = [&](const Machine& machine_now) {
-    return signature_of(open, machine_now).fixed == now.fixed ? beginning.taken : begin(machine_now).taken;
-  };
-  plan_attempt(beginning, wish, now, folder, [&] {
-    plan = begun ? resumed_plan(open, machine, session.stages, folder, *begun, reading.watch())
-                 : make_new_plan(open, machine, session.stages, tell, reading.watch(), take_over);
-    if (!beginning.note.empty()) tell(beginning.note);
-    reading.check_stop();
-  });
-  reading.computes();
-
-  run::RunSettings run_settings;
-  run_settings.devices = machine.devices();
-  run_settings.host_budget = machine.resources.host_budget;
-  run_settings.window_bytes = machine.resources.window_memory;
-  run_settings.device_budget = machine.resources.device_budget;
-  run_settings.checkpoint_seconds = job.checkpoint_every.value_or(0);
-  run_settings.stop = &signals.flag();
-  run_settings.inputs_now = [&] { return inputs_of(open); };
-  run_settings.warn = [&](const std::string& text) {
-    progress.finish();
-    session.warn(text);
-  };
-  run_settings.report = [&](const std::string& name, const run::StageProgress& state, const run::Prediction& p) {
-    progress.show(shown_progress(plan, name, state, p));
-    outlook.note(state);
-  };
+  RunStart start(session, open, folder, wish, machine, reading.watch(), tell);
+  run::RunPlan plan;
   StageWarnings warnings([&](const std::string& text) { session.warn(text); });
-  progress.finish();
-  warnings.tell(plan);
-  const run::RunReport report = execute_attempt(beginning, wish.fresh, plan, folder, run_settings);
+  const auto attempt = [&]() -> std::optional<run::RunReport> {
+    const Beginning beginning = start.begin();
+    if (beginning.done) {
+      session.note(beginning.note);
+      return std::nullopt;
+    }
+    reading.resumes(beginning.begun.has_value());
+    plan_attempt(beginning, wish, signature_of(open, machine), folder, [&] {
+      plan = start.plan(beginning);
+      if (!beginning.note.empty()) tell(beginning.note);
+      reading.check_stop();
+    });
+    reading.computes();
+    progress.finish();
+    warnings.tell(plan);
+    return execute_attempt(beginning, wish.fresh, plan, folder,
+                           settings_of(session, open, machine, plan, progress, outlook, signals));
+  };
+  const auto report = [&] {
+    while (true) {
+      try {
+        return attempt();
+      } catch (const run::DamagedTile& error) {
+        progress.finish();
+        if (!start.compute_anew(error)) throw;
+      }
+    }
+  }();
+  if (!report) {
+    session.out << job.output.string() << "\n";
+    return exit_done;
+  }
   signals.complete();
   progress.finish();
   warnings.tell(plan);
-  print_result(session, report, job.output);
+  print_result(session, *report, job.output);
   return exit_done;
 }
 

@@ -11,6 +11,7 @@
 #include "pipeline/app/show/xdmf.hpp"
 #include "pipeline/app/text_table.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/job/job.hpp"
 #include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {
@@ -37,18 +38,19 @@ fs::path run_folder_of(const fs::path& path) {
 }  // namespace
 
 int show(Session& session, const ShowArguments& arguments) {
-  const fs::path path = arguments.path;
+  const fs::path named = arguments.path;
+  const fs::path path = job::output_of_job(named).value_or(named);  // of a job its result
   const fs::path folder = run_folder_of(path);
   if (!folder.empty()) {
     if (!arguments.stage.empty())
-      throw IoError(folder.string(), "is a run that has not ended: it has no results yet");
+      throw JobError(folder.string() + ": is a run that has not ended: it has no results yet");
     if (arguments.json) return session.answer_json(run_json(folder));
     session.answer(wrap_lines(describe_run(folder), session.columns, 4));
     return exit_done;
   }
   if (!fs::exists(path)) {
-    throw IoError(path.string(), "is not there, and neither is a run " + run::RunFolder::path_for(path).string() +
-                                     " that would make it");
+    throw JobError(path.string() + ": is not there, and neither is a run " + run::RunFolder::path_for(path).string() +
+                   " that would make it");
   }
   check_is_file(path);
   const auto describe = [&] {

@@ -12,7 +12,7 @@ int trace(Session& session, const PictureArguments& arguments) {
   PictureFile file(arguments.output, trace_kind);
   io::try_in_child(path.string(), "HDF5", io::limits_for(path), [&] {
     const io::ResultReader result(path);
-    const ProfileRows profile = read_profile(result, path.string());
+    const ProfileRows profile = read_profile(result, path.string()).of_this_run();
     write_trace(profile, result.attribute("title").value_or(""), file.out());
     file.flush();
   });

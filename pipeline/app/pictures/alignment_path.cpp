@@ -164,7 +164,7 @@ bool has_alignment(const io::ResultReader& reader, const std::string& stage) {
 
 AlignmentPath read_alignment(const MadeResult& result, const std::string& stage, PathPoint step) {
   if (!has_alignment(result.reader(), stage)) {
-    throw IoError(result.path().string() + ", /" + stage, "has no alignment: it takes keep: alignment");
+    throw JobError(result.path().string() + ", /" + stage + ": has no alignment: it takes keep: alignment");
   }
   return result.reader().has(group(stage) + "cigar") ? path_of_cigar(result, stage, step)
                                                      : path_of_pairs(result, stage, step);

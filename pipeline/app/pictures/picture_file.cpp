@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <system_error>
 
 #include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
@@ -60,7 +61,11 @@ PictureFile::PictureFile(fs::path path, const PictureKind& kind) : path_(std::mo
   if (!there || fs::is_regular_file(path_)) temporary_ = path_.string() + ".new";
   errno = 0;
   out_.open(temporary_.empty() ? path_ : temporary_, std::ios::binary | std::ios::trunc);
-  if (!out_) throw io::system_error(path_.string(), "cannot be written", errno);
+  if (out_) return;
+  // A disk that fails or is full is no mistake in the command.
+  if (errno == EIO || errno == ENOSPC || errno == EDQUOT)
+    throw io::system_error(path_.string(), "cannot be written", errno);
+  throw JobError("-o " + path_.string() + ": cannot be written: " + std::generic_category().message(errno));
 }
 
 PictureFile::~PictureFile() {

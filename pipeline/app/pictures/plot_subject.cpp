@@ -118,10 +118,10 @@ PlotSubject find_subject(const Datasets& datasets, const std::string& file, cons
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const PlotSubject& subject) { return subject.dataset.path == "/" + name; });
     if (found != all.end()) return *found;
-    throw IoError(file + ", /" + name, why_not_drawn(datasets, "/" + name) + there);
+    throw JobError(file + ", /" + name + ": " + why_not_drawn(datasets, "/" + name) + there);
   }
   if (subjects.empty()) {
-    throw IoError(file + (name.empty() ? "" : ", /" + name), "has no dataset that can be drawn" + there);
+    throw JobError(file + (name.empty() ? "" : ", /" + name) + ": has no dataset that can be drawn" + there);
   }
   return *std::max_element(subjects.begin(), subjects.end(),
                            [](const PlotSubject& a, const PlotSubject& b) { return rank_of(a) < rank_of(b); });

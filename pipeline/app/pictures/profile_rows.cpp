@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <utility>
 
+#include "pipeline/app/show/profile_table.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {
@@ -11,54 +12,7 @@ namespace {
 
 constexpr double most_devices = 4096;
 
-/// Reads the columns of one table of the profile and checks them.
-class Table {
- public:
-  Table(const io::ResultReader& result, const std::string& file, const std::string& group)
-      : result_(result), where_(file + ", " + group), group_(group) {
-    rows_ = result.numbers(group_ + "/begin").size();
-  }
-
-  /// @param absent what all rows hold if an earlier version wrote no such column
-  std::vector<double> column(const std::string& name, double absent = 0) const {
-    if (!result_.has(group_ + "/" + name)) return std::vector<double>(rows_, absent);
-    return checked(result_.numbers(group_ + "/" + name), name);
-  }
-  std::vector<std::string> texts(const std::string& name) const {
-    return checked(result_.texts(group_ + "/" + name), name);
-  }
-  /// A column of whole numbers from `least` to below `end`.
-  std::vector<double> indices(const std::string& name, double least, double end) const {
-    std::vector<double> values = column(name);
-    for (const double value : values) {
-      if (!(value >= least && value < end && std::floor(value) == value)) fail(name, fmt::format("holds {}", value));
-    }
-    return values;
-  }
-  void check_times(const std::vector<double>& begin, const std::vector<double>& end) const {
-    for (std::size_t row = 0; row < rows_; ++row) {
-      if (!std::isfinite(begin[row]) || !std::isfinite(end[row]) || end[row] < begin[row]) {
-        fail("end", fmt::format("holds {} in row {}, which begins at {}", end[row], row, begin[row]));
-      }
-    }
-  }
-
- private:
-  template <class T>
-  std::vector<T> checked(std::vector<T> values, const std::string& name) const {
-    if (values.size() != rows_) fail(name, fmt::format("has {} rows, and begin has {}", values.size(), rows_));
-    return values;
-  }
-  [[noreturn]] void fail(const std::string& column, const std::string& what) const {
-    throw IoError(where_ + "/" + column, what + "; the profile is damaged");
-  }
-
-  const io::ResultReader& result_;
-  std::string where_, group_;
-  std::size_t rows_ = 0;
-};
-
-BlockRows read_blocks(const Table& table, std::size_t stages) {
+BlockRows read_blocks(const ProfileTable& table, std::size_t stages) {
   BlockRows rows;
   rows.stage = table.indices("stage", 0, static_cast<double>(stages));
   rows.device = table.indices("device", 0, most_devices);
@@ -74,7 +28,7 @@ BlockRows read_blocks(const Table& table, std::size_t stages) {
   return rows;
 }
 
-CopyRows read_copies(const Table& table, std::size_t stages) {
+CopyRows read_copies(const ProfileTable& table, std::size_t stages) {
   CopyRows rows;
   rows.stage = table.indices("stage", 0, static_cast<double>(stages));
   rows.device = table.indices("device", -1, most_devices);
@@ -95,17 +49,52 @@ ProfileRows read_profile(const io::ResultReader& result, const std::string& path
   if (!result.attribute("identity")) {
     throw IoError(path, "is an HDF5 file that Terrace did not make, or did not finish");
   }
-  for (const char* column : {"stages/name", "devices/name", "blocks/begin", "copies/begin"}) {
-    if (!result.has(std::string("/profile/") + column)) {
-      throw IoError(path, std::string("has no profile: /profile/") + column + " is not there");
-    }
-  }
   ProfileRows profile;
-  profile.stages = result.texts("/profile/stages/name");
-  profile.devices = result.texts("/profile/devices/name");
-  profile.blocks = read_blocks(Table(result, path, "/profile/blocks"), profile.stages.size());
-  profile.copies = read_copies(Table(result, path, "/profile/copies"), profile.stages.size());
+  profile.file = path;
+  const ProfileTable stages(result, path, "/profile/stages", "name");
+  profile.stages = stages.texts("name");
+  profile.computed = stages.texts_or_none("computed");
+  for (const double taken : stages.column("taken_over")) profile.taken_over.push_back(taken != 0);
+  profile.devices = ProfileTable(result, path, "/profile/devices", "name").texts("name");
+  profile.blocks = read_blocks(ProfileTable(result, path, "/profile/blocks", "begin"), profile.stages.size());
+  profile.copies = read_copies(ProfileTable(result, path, "/profile/copies", "begin"), profile.stages.size());
   return profile;
+}
+
+namespace {
+
+/// Keeps some rows of a column.
+template <class T>
+void keep_rows(std::vector<T>& column, const std::vector<std::size_t>& rows) {
+  std::vector<T> kept;
+  for (const std::size_t row : rows) kept.push_back(std::move(column[row]));
+  column = std::move(kept);
+}
+
+}  // namespace
+
+ProfileRows ProfileRows::of_this_run() const {
+  ProfileRows own = *this;
+  const auto own_rows = [&](const std::vector<double>& stage) {
+    std::vector<std::size_t> rows;
+    for (std::size_t row = 0; row < stage.size(); ++row) {
+      if (!taken_over[static_cast<std::size_t>(stage[row])]) rows.push_back(row);
+    }
+    return rows;
+  };
+  const auto of_blocks = own_rows(blocks.stage), of_copies = own_rows(copies.stage);
+  BlockRows& b = own.blocks;
+  for (auto* column : {&b.stage, &b.phase, &b.first, &b.count, &b.device, &b.attempt, &b.attempts, &b.operations,
+                       &b.begin, &b.end}) {
+    keep_rows(*column, of_blocks);
+  }
+  CopyRows& c = own.copies;
+  for (auto* column : {&c.stage, &c.tile, &c.generation, &c.device, &c.bytes, &c.begin, &c.end}) {
+    keep_rows(*column, of_copies);
+  }
+  keep_rows(c.array, of_copies);
+  keep_rows(c.movement, of_copies);
+  return own;
 }
 
 std::string name_of_block(const ProfileRows& profile, std::size_t row) {

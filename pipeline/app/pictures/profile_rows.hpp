@@ -25,10 +25,15 @@ struct CopyRows {
 /// The profile of a result, checked: columns of a table have one length, indices lie in their tables, and times are
 /// finite and in order.
 struct ProfileRows {
+  std::string file;                          // the result
   std::vector<std::string> stages, devices;  // their names
+  std::vector<bool> taken_over;              // by stages: another run computed it, and its times are of that run
+  std::vector<std::string> computed;         // by stages: the end of the run that computed it; empty if not recorded
   BlockRows blocks;
   CopyRows copies;
 
+  /// The same without blocks and copies of stages that are taken over, whose times are of other runs.
+  ProfileRows of_this_run() const;
   const std::string& stage_of_block(std::size_t row) const {
     return stages[static_cast<std::size_t>(blocks.stage[row])];
   }

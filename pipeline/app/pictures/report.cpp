@@ -42,6 +42,7 @@ class ReportWriter {
       : result_(result),
         out_(out),
         profile_(read_profile(result, path)),
+        own_(profile_.of_this_run()),
         stages_(read_stage_sums(result, profile_)),
         memory_(read_memory(result, path, stages_.size())) {}
 
@@ -109,6 +110,12 @@ class ReportWriter {
     return "<span class=\"chip " + colour_class(stage) + "\"></span>" + escape_markup(profile_.stages[stage]);
   }
 
+  /// ", taken over, computed ...", if another run computed the stage.
+  std::string origin_note(std::size_t stage) const {
+    if (!profile_.taken_over[stage]) return "";
+    return " <small>taken over, computed " + escape_markup(profile_.computed[stage]) + "</small>";
+  }
+
   /// "<meter>": how much of the limit a stage reached.
   static std::string reached_cell(const StageSums& stage) {
     if (stage.limit <= 0) return "";
@@ -124,11 +131,13 @@ class ReportWriter {
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       const StageSums& stage = stages_[s];
       if (!stage.computed()) {
-        table.rows.push_back({name_cell(s), "", "", "", "", "", "", "", "", "", "complete before the last attempt"});
+        table.rows.push_back({name_cell(s), "", "", "", "", "", "", "", "", "",
+                              profile_.taken_over[s] ? "" : "complete before the last attempt"});
+        table.rows.back().front() += origin_note(s);
         continue;
       }
       table.rows.push_back(
-          {name_cell(s), count_cell(stage.blocks),
+          {name_cell(s) + origin_note(s), count_cell(stage.blocks),
            data_markup(stage.operations, format_count(stage.operations, stage.unit)), share_cell(stage.skipped),
            seconds_cell(stage.predicted_seconds), seconds_cell(stage.seconds), seconds_cell(stage.compute_seconds),
            rate_cell(stage.rate, stage.unit + "/s"), stage.limit > 0 ? rate_cell(stage.limit, stage.unit + "/s") : "",
@@ -172,7 +181,7 @@ class ReportWriter {
   }
 
   void write_timelines() {
-    const std::vector<AttemptSpan> attempts = attempts_of(profile_, last_attempt());
+    const std::vector<AttemptSpan> attempts = attempts_of(own_, last_attempt());
     if (attempts.empty()) {
       out_ << "<p>Nothing was computed or moved.</p>\n";
       return;
@@ -184,7 +193,7 @@ class ReportWriter {
     out_ << "</p>\n<p>Blocks and movements of tiles by device and queue. Where there are too many to be drawn one by "
             "one, a column has the colour of the stage that takes most of its time, the stronger the busier it "
             "is.</p>\n";
-    const std::vector<Queue> queues = queues_of(profile_);
+    const std::vector<Queue> queues = queues_of(own_);
     const std::size_t first = attempts.size() > most_attempts ? attempts.size() - most_attempts : 0;
     if (first > 0) out_ << "<p>The last " << most_attempts << " of " << attempts.size() << " attempts.</p>\n";
     const double rows = static_cast<double>(queues.size() * (attempts.size() - first));
@@ -196,7 +205,7 @@ class ReportWriter {
         out_ << fmt::format("<h3>Attempt {:.0f}{}</h3>\n", attempt.number,
                             since > 0 ? ", begun " + escape_markup(format_duration(since)) + " after the first" : "");
       }
-      write_timeline(out_, profile_, queues, attempt, a + 1 == attempts.size(), columns);
+      write_timeline(out_, own_, queues, attempt, a + 1 == attempts.size(), columns);
     }
   }
 
@@ -256,7 +265,7 @@ class ReportWriter {
     PageTable table{"Attempts that computed or moved something, from their first block or copy to their last",
                     {"attempt", "begin", "end", "blocks", "operations"},
                     {}};
-    for (const AttemptSpan& attempt : attempts_of(profile_, last_attempt())) {
+    for (const AttemptSpan& attempt : attempts_of(own_, last_attempt())) {
       table.rows.push_back({count_cell(attempt.number), seconds_cell(attempt.begin), seconds_cell(attempt.end),
                             count_cell(attempt.blocks),
                             data_markup(attempt.operations, format_count(attempt.operations))});
@@ -297,7 +306,7 @@ class ReportWriter {
 
   const io::ResultReader& result_;
   std::ostream& out_;
-  ProfileRows profile_;
+  ProfileRows profile_, own_;  // of all stages; without those that are taken over
   std::vector<StageSums> stages_;
   std::vector<LocationMemory> memory_;
 };

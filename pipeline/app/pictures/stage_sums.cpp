@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "pipeline/app/show/profile_table.hpp"
 #include "pipeline/app/show/united.hpp"
-#include "pipeline/base/error.hpp"
 
 namespace terrace::app {
 namespace {
@@ -35,10 +35,9 @@ constexpr std::pair<const char*, double StageSums::*> number_columns[] = {
 constexpr std::pair<const char*, std::string StageSums::*> text_columns[] = {{"unit", &StageSums::unit},
                                                                              {"limit_kind", &StageSums::limit_kind}};
 
-/// Puts a column into a member of each stage. Results of earlier versions may have no such column.
+/// Puts a column into a member of each stage.
 template <class Value, class Values>
-void fill(std::vector<StageSums>& stages, Value StageSums::*member, const Values& values, const char* column) {
-  if (values.size() != stages.size()) throw IoError(std::string("/profile/stages/") + column, "has a damaged shape");
+void fill(std::vector<StageSums>& stages, Value StageSums::*member, const Values& values) {
   for (std::size_t s = 0; s < stages.size(); ++s) stages[s].*member = values[s];
 }
 
@@ -87,13 +86,9 @@ void add_activities(const CopyRows& copies, std::vector<StageSums>& stages) {
 
 std::vector<StageSums> read_stage_sums(const io::ResultReader& result, const ProfileRows& profile) {
   std::vector<StageSums> stages(profile.stages.size());
-  const auto path = [](const char* column) { return std::string("/profile/stages/") + column; };
-  for (const auto& [column, member] : number_columns) {
-    if (result.has(path(column))) fill(stages, member, result.numbers(path(column)), column);
-  }
-  for (const auto& [column, member] : text_columns) {
-    if (result.has(path(column))) fill(stages, member, result.texts(path(column)), column);
-  }
+  const ProfileTable table(result, profile.file, "/profile/stages", "name");
+  for (const auto& [column, member] : number_columns) fill(stages, member, table.column(column));
+  for (const auto& [column, member] : text_columns) fill(stages, member, table.texts_or_none(column));
   add_movements(profile.copies, stages);
   add_activities(profile.copies, stages);
   return stages;

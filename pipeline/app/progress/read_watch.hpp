@@ -16,7 +16,10 @@ class ReadWatch {
   ReadWatch(const StopSignals& signals, Progress& progress) : signals_(signals), parts_(progress) {}
 
   /// Sets whether an earlier attempt has made checkpoints; to be called before what is watched begins.
-  void resumes(bool begun) { begun_ = begun; }
+  void resumes(bool begun) {
+    begun_ = begun;
+    computing_ = false;
+  }
   /// To be called when planning has ended.
   void computes() { computing_ = true; }
 

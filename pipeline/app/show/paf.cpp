@@ -55,8 +55,9 @@ std::string paf_line(const std::filesystem::path& file, const std::string& stage
   const std::string group = "/" + stage, path = group + "/";
   for (const char* name : {"cigar", "start", "end", "lengths", "score"}) {
     if (!reader.has(path + name)) {
-      throw IoError(file.string() + ", " + group,
-                    "has no alignment: name a stage that was run with `keep: alignment` (terrace show lists them)");
+      throw JobError(
+          file.string() + ", " + group +
+          ": has no alignment: name a stage that was run with `keep: alignment` (terrace show lists them)");
     }
   }
   const std::vector<std::string> cigar = reader.texts(path + "cigar"), score = reader.texts(path + "score");

@@ -6,10 +6,12 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "pipeline/app/show/bound.hpp"
+#include "pipeline/app/show/profile_table.hpp"
 #include "pipeline/app/show/rate.hpp"
 #include "pipeline/app/show/united.hpp"
 #include "pipeline/base/units.hpp"
@@ -24,22 +26,30 @@ constexpr double told_share = 1e-3;
 /// The columns of the stages, and for each stage the seconds of each activity.
 class StageColumns {
  public:
-  explicit StageColumns(const io::ResultReader& result) : result_(result) {
-    names_ = texts("name");
-    units_ = texts("unit");
-    kinds_ = texts("limit_kind");
+  StageColumns(const io::ResultReader& result, const std::string& file)
+      : result_(result),
+        file_(file),
+        table_(result, file, "/profile/stages", "name"),
+        names_(table_.texts("name")),
+        units_(table_.texts("unit")),
+        kinds_(table_.texts("limit_kind")),
+        computed_(table_.texts_or_none("computed")) {
     add_activities();
     add_parts();
   }
 
   std::size_t count() const { return names_.size(); }
   const std::string& name(std::size_t stage) const { return names_[stage]; }
-  std::string unit(std::size_t stage) const { return units_.at(stage); }
-  std::string limit_kind(std::size_t stage) const { return kinds_.at(stage); }
+  const std::string& unit(std::size_t stage) const { return units_[stage]; }
+  const std::string& limit_kind(std::size_t stage) const { return kinds_[stage]; }
   double number(const std::string& column, std::size_t stage) const {
     auto found = numbers_.find(column);
-    if (found == numbers_.end()) found = numbers_.emplace(column, result_.numbers(path(column))).first;
-    return found->second.at(stage);
+    if (found == numbers_.end()) found = numbers_.emplace(column, table_.column(column)).first;
+    return found->second[stage];
+  }
+  /// The end of the run that computed a stage which is taken over; nullopt if this run computed it.
+  std::optional<std::string> taken_from_run_of(std::size_t stage) const {
+    return number("taken_over", stage) != 0 ? std::optional(computed_[stage]) : std::nullopt;
   }
   const ActivitySeconds& activity(std::size_t stage) const { return activity_[stage]; }
   /// "table 410 ms in 1 block, walks 120 ms in 54 blocks"; empty if the stage has no parts.
@@ -48,20 +58,19 @@ class StageColumns {
   bool movements_left_out() const { return movements_ >= run::Profile::most_records; }
 
  private:
-  static std::string path(const std::string& column) { return "/profile/stages/" + column; }
-  std::vector<std::string> texts(const std::string& column) const { return result_.texts(path(column)); }
-
   void add_activities() {
     activity_.resize(count());
     std::vector<std::array<Intervals, activity_names.size()>> intervals(count());
-    const auto stage = result_.numbers("/profile/copies/stage");
-    const auto movement = result_.texts("/profile/copies/movement");
-    const auto begin = result_.numbers("/profile/copies/begin"), end = result_.numbers("/profile/copies/end");
+    const ProfileTable copies(result_, file_, "/profile/copies", "stage");
+    const auto stage = copies.indices("stage", 0, static_cast<double>(count()));
+    const auto movement = copies.texts("movement");
+    const auto begin = copies.column("begin"), end = copies.column("end");
+    copies.check_times(begin, end);
     movements_ = stage.size();
     for (std::size_t i = 0; i < stage.size(); ++i) {
-      const auto activity = activity_of(movement.at(i));
+      const auto activity = activity_of(movement[i]);
       if (!activity) continue;
-      intervals.at(static_cast<std::size_t>(stage[i]))[*activity].emplace_back(begin.at(i), end.at(i));
+      intervals[static_cast<std::size_t>(stage[i])][*activity].emplace_back(begin[i], end[i]);
     }
     for (std::size_t s = 0; s < count(); ++s) {
       activity_[s][0] = number("compute_seconds", s);
@@ -72,18 +81,21 @@ class StageColumns {
   void add_parts() {
     parts_.resize(count());
     if (!result_.has("/profile/parts/stage")) return;
-    const auto stage = result_.numbers("/profile/parts/stage"), blocks = result_.numbers("/profile/parts/blocks");
-    const auto seconds = result_.numbers("/profile/parts/seconds");
-    const auto name = result_.texts("/profile/parts/name");
+    const ProfileTable table(result_, file_, "/profile/parts", "stage");
+    const auto stage = table.indices("stage", 0, static_cast<double>(count()));
+    const auto blocks = table.column("blocks"), seconds = table.column("seconds");
+    const auto name = table.texts("name");
     for (std::size_t i = 0; i < stage.size(); ++i) {
-      std::string& text = parts_.at(static_cast<std::size_t>(stage[i]));
-      text += fmt::format("{}{} {} in {} {}", text.empty() ? "" : ", ", name.at(i), format_duration(seconds.at(i)),
-                          blocks.at(i), blocks.at(i) == 1 ? "block" : "blocks");
+      std::string& text = parts_[static_cast<std::size_t>(stage[i])];
+      text += fmt::format("{}{} {} in {} {}", text.empty() ? "" : ", ", name[i], format_duration(seconds[i]),
+                          blocks[i], blocks[i] == 1 ? "block" : "blocks");
     }
   }
 
   const io::ResultReader& result_;
-  std::vector<std::string> names_, units_, kinds_;
+  std::string file_;
+  ProfileTable table_;
+  std::vector<std::string> names_, units_, kinds_, computed_;
   mutable std::map<std::string, std::vector<double>> numbers_;
   std::vector<ActivitySeconds> activity_;
   std::vector<std::string> parts_;
@@ -115,13 +127,16 @@ std::string share_line(const StageColumns& stages, std::size_t stage, double sha
 
 std::string describe_stage(const StageColumns& stages, std::size_t stage) {
   const double seconds = stages.number("seconds", stage), blocks = stages.number("blocks", stage);
+  const auto taken = stages.taken_from_run_of(stage);
   if (seconds <= 0 && blocks <= 0) {
-    return "stage " + stages.name(stage) + ": complete before the last attempt, which has no profile of it\n";
+    return "stage " + stages.name(stage) +
+           (taken ? ": taken over, computed " + *taken + "; there is no profile of it\n"
+                  : ": complete before the last attempt, which has no profile of it\n");
   }
   const auto of = [&](const char* column) { return stages.number(column, stage); };
-  std::string text = fmt::format("stage {}: {} in {}, in {} {}\n", stages.name(stage),
+  std::string text = fmt::format("stage {}: {} in {}, in {} {}{}\n", stages.name(stage),
                                  format_count(of("operations"), stages.unit(stage)), format_duration(seconds), blocks,
-                                 blocks == 1 ? "block" : "blocks");
+                                 blocks == 1 ? "block" : "blocks", taken ? "; taken over, computed " + *taken : "");
   const auto line = [&](const char* what, const std::string& said) {
     text += fmt::format("  {:<12}{}\n", what, said);
   };
@@ -129,7 +144,7 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage) {
   line("predicted", format_duration(of("predicted_seconds")) + ", measured " + format_duration(seconds));
   line("time", time_line(stages, stage, seconds));
   if (const std::string parts = stages.parts(stage); !parts.empty()) line("parts", parts);
-  const double done = of("operations") / of("whole_operations");
+  const double whole = of("whole_operations"), done = whole > 0 ? of("operations") / whole : 0;
   if (done > 1 + told_share) line("computed", share_line(stages, stage, done) + ", parts of it again");
   if (const double skipped = of("skipped"); skipped > told_share) {
     line("left out", share_line(stages, stage, skipped) + ", which cannot change the result");
@@ -149,9 +164,9 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage) {
 
 }  // namespace
 
-std::string describe_profile(const io::ResultReader& result) {
+std::string describe_profile(const io::ResultReader& result, const std::string& file) {
   if (!result.has("/profile/stages/name") || !result.has("/profile/copies/stage")) return "";
-  const StageColumns stages(result);
+  const StageColumns stages(result, file);
   std::string text;
   for (std::size_t stage = 0; stage < stages.count(); ++stage) text += describe_stage(stages, stage);
   return text;

@@ -99,7 +99,7 @@ void check_is_result(const io::ResultReader& reader, const std::filesystem::path
   throw IoError(file.string(), "is an HDF5 file that Terrace did not make, or did not finish; h5dump shows it");
 }
 
-IoError nothing_of(const std::string& stage, const io::ResultReader& reader, const std::filesystem::path& file) {
+JobError nothing_of(const std::string& stage, const io::ResultReader& reader, const std::filesystem::path& file) {
   std::vector<std::string> names;
   for (const io::DatasetSummary& dataset : reader.datasets()) {
     const std::string name = dataset.path.substr(1, dataset.path.find('/', 1) - 1);
@@ -107,8 +107,8 @@ IoError nothing_of(const std::string& stage, const io::ResultReader& reader, con
     if (!known && !is_bookkeeping(dataset) && dataset.path != "/job") names.push_back(name);
   }
   const std::string near = did_you_mean(stage, names);
-  return {file.string(),
-          "holds nothing of a stage '" + stage + "'" + (near.empty() ? "; there is " + list_names(names) : near)};
+  return JobError(file.string() + ": holds nothing of a stage '" + stage + "'" +
+                  (near.empty() ? "; there is " + list_names(names) : near));
 }
 
 std::string describe_result(const std::filesystem::path& file, const std::string& stage, std::size_t width) {
@@ -123,7 +123,7 @@ std::string describe_result(const std::filesystem::path& file, const std::string
   return wrap_lines(describe_origin(reader), width, 2) + "\n" + describe_datasets(reader, stage, width) +
          wrap_lines(describe_profile_groups(reader), width, 4) + "\n" +
          (attempts == "1" ? "" : "Of the last of " + attempts + " attempts:\n") +
-         wrap_lines(describe_profile(reader), width, 14);
+         wrap_lines(describe_profile(reader, file.string()), width, 14);
 }
 
 std::string describe_small(const std::filesystem::path& file) {

@@ -25,6 +25,6 @@ bool is_shown(const io::DatasetSummary& dataset, const std::string& stage);
 void check_is_result(const io::ResultReader& reader, const std::filesystem::path& file);
 
 /// The error of a stage that a result does not have.
-IoError nothing_of(const std::string& stage, const io::ResultReader& reader, const std::filesystem::path& file);
+JobError nothing_of(const std::string& stage, const io::ResultReader& reader, const std::filesystem::path& file);
 
 }  // namespace terrace::app

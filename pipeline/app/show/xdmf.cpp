@@ -134,8 +134,8 @@ std::string xdmf_of(const std::filesystem::path& file, const std::string& stage)
     GridWriter(file.filename().string(), dataset, *type, std::move(times)).write(grids);
   }
   if (grids.str().empty()) {
-    throw IoError(file.string() + (stage.empty() ? "" : ", /" + stage),
-                  "has no grid of two or three dimensions (terrace show lists its datasets)");
+    throw JobError(file.string() + (stage.empty() ? "" : ", /" + stage) +
+                   ": has no grid of two or three dimensions (terrace show lists its datasets)");
   }
   return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n" + grids.str() + "</Domain>\n</Xdmf>\n";
 }

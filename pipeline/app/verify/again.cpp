@@ -8,6 +8,7 @@
 #include "io/files/run_lock.hpp"
 #include "pipeline/app/beginning.hpp"
 #include "pipeline/app/prepare.hpp"
+#include "pipeline/app/resumed_plan.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/base/bands.hpp"
 #include "pipeline/base/error.hpp"
@@ -55,7 +56,7 @@ std::optional<Json> earlier_plan(const run::RunFolder& folder) noexcept {
 /// @return true if a verification of the same job on the same kind of machine has begun the run of that plan
 bool can_go_on(const std::optional<Json>& plan, const Signature& now) noexcept {
   try {
-    return plan && !difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now, FileStates::none);
+    return plan && !difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now);
   } catch (const std::exception&) {
     return false;
   }
@@ -82,7 +83,8 @@ class SecondRun {
       watch_.note("going on with the verification in " + folder_.path().string());
       watch_.keep(true);
       try {
-        run::RunPlan plan = resumed_plan(open_, machine_, session_.stages, folder_, *begun, watch_.watch());
+        run::RunPlan plan = resumed_plan(open_, machine_, session_.stages, (folder_.path() / "plan.json").string(),
+                                         *begun, run::Ledger::read(folder_.ledger()), watch_.watch());
         folder_.resume(*begun, std::nullopt);
         return complete(plan);
       } catch (const Stopped&) {

@@ -56,6 +56,8 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
     last_cut_end_ = environment_.profile->now();
     cut_seconds_ = last_cut_end_ - cut_begin_;
     ++environment_.profile->stage().cuts;
+    const bool slow = environment_.checkpoint_seconds > 0 && cut_seconds_ > environment_.checkpoint_seconds;
+    if (slow && environment_.slow_checkpoint) std::exchange(environment_.slow_checkpoint, nullptr)(cut_seconds_);
   };
   for (device::Context* context : devices_of(plan, environment)) {
     // A CPU's launches take the times of their blocks from the run's own clock.

@@ -48,6 +48,8 @@ struct Environment {
   std::function<void(const StageProgress&)> note_done;
   std::function<void(const StageProgress&)> report;
   std::function<void()> note_memory;  // notes what the pools hold; called after every step
+  /// Called with the seconds of the first checkpoint that takes longer than `checkpoint_seconds`; may be null.
+  std::function<void(double seconds)> slow_checkpoint;
 };
 
 class Executor {

@@ -1,4 +1,5 @@
 #include "pipeline/run/executor/store.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -37,11 +38,6 @@ Store::Done when_all_ended(int count, Store::Done done) {
 int reading_threads() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 4u, 16u)); }
 
 }  // namespace
-
-IoError damaged_tile(const std::string& where, const Box& box) {
-  return {where + ", " + to_string(box),
-          "came back different from what was written: the disk or the file is damaged; start over with --fresh=all"};
-}
 
 bool needs_slots(const ArraySpec& spec) {
   return spec.role == Role::scratch || (spec.role == Role::result && spec.generations > 1);
@@ -146,11 +142,11 @@ void Store::check(const Version& version, const StoredVersion& found) const {
   if (!version.parts.empty() && !version.complete()) {
     for (std::size_t i = 0; i < version.parts.size(); ++i) {
       if (version.parts[i] == found.parts.at(i)) continue;
-      throw damaged_tile(where(version), version.parts[i].box);
+      throw DamagedTile(where(version), version.parts[i].box);
     }
     return;
   }
-  if (version.checksum != 0 && version.checksum != found.checksum) throw damaged_tile(where(version), version.box);
+  if (version.checksum != 0 && version.checksum != found.checksum) throw DamagedTile(where(version), version.box);
 }
 
 void Store::write(const Version& version, const std::byte* buffer, StoredVersion& stored, Done done) {

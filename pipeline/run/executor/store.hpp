@@ -49,9 +49,6 @@ struct ArrayStorage {
   std::string name = {};  // for messages: "dataset /align/table"; empty: the array's own
 };
 
-/// The error of a tile that is not as it was written. @param where the file, and the array or dataset in it
-IoError damaged_tile(const std::string& where, const Box& box);
-
 /// Moves versions between host buffers and disk and keeps count of slots. A slot is in use as long as a live version,
 /// the last committed cut or a cut in the making names it.
 class Store {

@@ -60,9 +60,9 @@ bool is_ledger_name(const std::string& name) {
 }
 
 bool is_name_of_run(const std::string& name) {
-  static constexpr std::array<std::string_view, 11> names{
-      "lock",      "progress", "plan.json", "plan.json.new", "fresh.json",       "fresh.json.new",
-      "result.h5", "kept.h5",  "ledger",    "metadata.copy", "metadata.copy.new"};
+  static constexpr std::array<std::string_view, 13> names{
+      "lock",    "progress", "plan.json",     "plan.json.new",     "fresh.json",    "fresh.json.new",   "result.h5",
+      "kept.h5", "ledger",   "metadata.copy", "metadata.copy.new", "profiles.json", "profiles.json.new"};
   return std::find(names.begin(), names.end(), name) != names.end() ||
          is_scratch_name(name, name.substr(0, run_id_letters));
 }

@@ -46,6 +46,15 @@ std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
   return files;
 }
 
+/// The profiles of the stages that are taken over, by name.
+Json profiles_of(const RunPlan& plan) {
+  Json profiles = Json::object();
+  for (const PlannedStage& stage : plan.stages) {
+    if (stage.taken && !stage.taken->profile.empty()) profiles[stage.name] = profile_json(stage.taken->profile);
+  }
+  return profiles;
+}
+
 std::vector<io::FileExtent> extents_of(const io::CreatedResult& created) {
   std::vector<io::FileExtent> extents;
   for (const auto& extent : created.extents) {
@@ -129,6 +138,7 @@ StartedRun start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settin
                      {"slot_bytes", file.slot_bytes}});
   }
   note_taken(plan, folder);
+  folder.note_profiles(profiles_of(plan));
   // Files are named before they are made, so that an interruption leaves no unknown file.
   folder.begin(json);
   return {std::move(json), taken.compared()};

@@ -1,4 +1,5 @@
 #include "pipeline/run/folder/taken_files.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 
 #include <fcntl.h>
 
@@ -52,7 +53,8 @@ TakenBytes::TakenBytes(const RunPlan& plan, const std::vector<LargeDataset>& dat
                        {to, folder.result().path(), created.extents[i]->offset},
                        created.extents[i]->bytes,
                        {datasets[i].stage, datasets[i].array},
-                       &dataset});
+                       &dataset,
+                       plan.stages[datasets[i].stage].name});
   }
 }
 
@@ -100,7 +102,8 @@ void TakenBytes::copy_compared(const Tiles& tiles, const std::function<void(std:
     if (found[static_cast<std::size_t>(tile - tiles.first)] ==
         dataset.tiles.checksums.at(static_cast<std::size_t>(tile)))
       continue;
-    throw damaged_tile(tiles.piece->from.path.string() + ", dataset " + dataset.spec.path, tiles.grid.box(tile));
+    throw DamagedTile(tiles.piece->from.path.string() + ", dataset " + dataset.spec.path, tiles.grid.box(tile),
+                      tiles.piece->stage);
   }
 }
 

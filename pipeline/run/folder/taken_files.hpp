@@ -24,7 +24,7 @@ class TakenBytes {
   /// Lets the results share bytes, if the file system can. @return bytes that take no space
   std::int64_t share();
   /// Copies all other bytes; nothing is durable yet. Compares the tiles of datasets that share none with their
-  /// checksums, as they are read. @throws Stopped, IoError, also if a tile is not as it was written
+  /// checksums, as they are read. @throws Stopped, DamagedTile, IoError
   void copy_rest(const RunSettings& settings);
   /// The datasets of which all tiles have been compared.
   const std::vector<ResultArray>& compared() const { return compared_; }
@@ -35,6 +35,7 @@ class TakenBytes {
     std::int64_t bytes;  // that are to be moved
     ResultArray array;
     const io::StoredTiles* dataset;
+    std::string stage;  // its name in the new run
     bool shares = false;
   };
   /// Adjacent tiles of a piece.
