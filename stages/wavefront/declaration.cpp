@@ -65,7 +65,7 @@ const std::vector<Parameter> grid_parameters = {
      "type of the sums; auto: of whole numbers the narrower of i32 and i64 that cannot overflow, of real ones f64; "
      "input: the grid's; in f32 a sum of values of one sign may be off by (rows + columns) / 2^24 of itself, so that "
      "the sum of a small rectangle in a large grid may be lost",
-     "auto", "auto, input, i32, i64, f32, f64"},
+     "auto", "auto, i32, i64, f32, f64, input"},
 };
 
 const std::vector<Parameter> counted_parameters = {
