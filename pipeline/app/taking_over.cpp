@@ -216,7 +216,7 @@ TakenOver taken_from(const fs::path& result, const job::OpenJob& open, const Sig
 
 std::vector<LostStage> lost_stages(const fs::path& file, const job::OpenJob& open, const Signature& now,
                                    ReadAgain& again) {
-  const Anew none;
+  const Anew none{};
   const auto lost = [&] { return ResultComparison(file, open, now, none, again).lost(); };
   return read_json(file.string() + ", attributes of the root", remedy_for_runs, lost);
 }

@@ -1,5 +1,4 @@
 #include "pipeline/run/home_tiles.hpp"
-#include "pipeline/run/damaged_tile.hpp"
 
 #include <algorithm>
 #include <future>
@@ -9,6 +8,7 @@
 #include "io/files/checksum.hpp"
 #include "io/files/tile_checksums.hpp"
 #include "pipeline/base/bands.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 
 namespace terrace::run {
 namespace {

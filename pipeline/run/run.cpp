@@ -1,5 +1,4 @@
 #include "pipeline/run/run.hpp"
-#include "pipeline/run/damaged_tile.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 #include "pipeline/run/folder/run_files.hpp"
 #include "pipeline/run/home_tiles.hpp"
 #include "pipeline/run/result_summary.hpp"
@@ -285,12 +285,12 @@ void release_readers(RunPlan& plan) {
 
 /// RunReport::taken of the run in the folder.
 std::map<std::string, TakenProfile> taken_profiles(const RunFolder& folder) {
-  std::map<std::string, TakenProfile> taken;
   const Json profiles = folder.profiles();
-  for (const auto& [stage, profile] : profiles.items()) {
-    taken[stage] = read_plan_of(folder, [&] { return taken_profile_from(profile); });
-  }
-  return taken;
+  return read_plan_of(folder, [&] {
+    std::map<std::string, TakenProfile> taken;
+    for (const auto& [stage, profile] : profiles.items()) taken[stage] = taken_profile_from(profile);
+    return taken;
+  });
 }
 
 /// complete(), without verifying inputs again if a computation fails. @param report is filled as the run goes on

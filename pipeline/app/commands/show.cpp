@@ -25,6 +25,12 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+/// True if the path leads to a regular file: a pipe would wait for a writer.
+bool is_plain_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
 /// The folder of the run that a path means: the folder itself, the run folder of an output that does not exist yet,
 /// or the folder around a partial result. Empty if there is none.
 fs::path run_folder_of(const fs::path& path) {
@@ -39,7 +45,8 @@ fs::path run_folder_of(const fs::path& path) {
 
 int show(Session& session, const ShowArguments& arguments) {
   const fs::path named = arguments.path;
-  const fs::path path = job::output_of_job(named).value_or(named);  // of a job its result
+  const auto output = is_plain_file(named) ? job::output_of_job(named) : std::nullopt;
+  const fs::path path = output.value_or(named);  // of a job its result
   const fs::path folder = run_folder_of(path);
   if (!folder.empty()) {
     if (!arguments.stage.empty())

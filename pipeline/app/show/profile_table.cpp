@@ -40,7 +40,8 @@ std::vector<double> ProfileTable::indices(const std::string& name, double least,
   for (std::size_t row = 0; row < values.size(); ++row) {
     const double value = values[row];
     if (value >= least && value < end && std::floor(value) == value) continue;
-    fail(name, fmt::format("holds {} in row {}, and should hold a whole number from {} to {}", value, row, least, end - 1));
+    fail(name,
+         fmt::format("holds {} in row {}, and should hold a whole number from {} to {}", value, row, least, end - 1));
   }
   return values;
 }

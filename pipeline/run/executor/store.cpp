@@ -1,5 +1,4 @@
 #include "pipeline/run/executor/store.hpp"
-#include "pipeline/run/damaged_tile.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -9,6 +8,7 @@
 
 #include "io/files/checksum.hpp"
 #include "pipeline/base/rounding.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 
 namespace terrace::run {
 namespace {

@@ -1,5 +1,4 @@
 #include "pipeline/run/folder/taken_files.hpp"
-#include "pipeline/run/damaged_tile.hpp"
 
 #include <fcntl.h>
 
@@ -13,6 +12,7 @@
 #include "io/files/io_threads.hpp"
 #include "io/files/tile_checksums.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/damaged_tile.hpp"
 #include "pipeline/run/executor/store.hpp"
 
 namespace terrace::run {
