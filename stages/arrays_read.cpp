@@ -17,7 +17,8 @@ std::string setting_that_names(const std::string& array, const job::Stage& stage
 
 std::shared_ptr<io::Source> as_read_by(const job::Stage& stage, const std::string& name,
                                        std::shared_ptr<io::Source> array) {
-  const Place& place = place_of(stage, setting_that_names(name, stage));
+  const std::string setting = setting_that_names(name, stage);
+  const Place& place = place_of(stage, setting);
   return io::unpacked(std::move(array), {name, stage.name, place}, stage.settings.has("nan"));
 }
 

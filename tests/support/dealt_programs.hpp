@@ -88,8 +88,8 @@ class LateParts : public ToyProgram {
   }
   run::Block block(const run::Phase& phase, std::int64_t index) const override {
     const std::int64_t written = phase.number / 2, begin = index * parts * part_;
-    if (phase.number % 2 == 0) return {{{At::first, 0, 1, part(index, written), run::Mode::write}}, 1};
-    run::Block block{{{At::second, 0, 1, {{begin}, {part(index, written).end[0]}}, run::Mode::read}}, 1};
+    if (phase.number % 2 == 0) return {{{At::first, 0, 1, part_box(index, written), run::Mode::write}}, 1};
+    run::Block block{{{At::second, 0, 1, {{begin}, {part_box(index, written).end[0]}}, run::Mode::read}}, 1};
     if (written + 1 == parts) {
       block.accesses.push_back({At::third, 1, 1, {{begin}, {begin + parts * part_}}, run::Mode::write});
     }
@@ -105,7 +105,7 @@ class LateParts : public ToyProgram {
  protected:
   bool compute(const run::Phase& phase, const Descriptor& d, u64* result, int) override {
     const std::int64_t begin =
-        phase.number % 2 == 0 ? part(d.index, phase.number / 2).begin[0] : d.index * parts * part_;
+        phase.number % 2 == 0 ? part_box(d.index, phase.number / 2).begin[0] : d.index * parts * part_;
     u64* out = d.at(phase.number % 2 == 0 ? At::first : At::third);
     const u64* in = d.at(At::second);
     bool right = true;
@@ -121,7 +121,7 @@ class LateParts : public ToyProgram {
 
  private:
   static constexpr std::int64_t parts = 6;  // of a tile
-  Box part(std::int64_t tile, std::int64_t number) const {
+  Box part_box(std::int64_t tile, std::int64_t number) const {
     const std::int64_t begin = (tile * parts + number) * part_;
     return {{begin}, {begin + part_}};
   }

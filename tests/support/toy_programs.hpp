@@ -227,14 +227,14 @@ class InPlaceUpdates : public ToyProgram {
     const std::int64_t step = step_of(phase, index);
     if (one_phase) index %= tiles_;
     if (step == 0) {
-      return {{{At::first, 0, 0, part(index), run::Mode::read}, {At::second, 1, 1, part(index), run::Mode::write}},
+      return {{{At::first, 0, 0, part_box(index), run::Mode::read}, {At::second, 1, 1, part_box(index), run::Mode::write}},
               1};
     }
     const std::int64_t k = step - 1;
-    if (index == 0) return {{{At::second, 1, step, part(k), run::Mode::update}}, 1};
+    if (index == 0) return {{{At::second, 1, step, part_box(k), run::Mode::update}}, 1};
     const std::int64_t tile = index <= k ? index - 1 : index;
     return {
-        {{At::first, 1, step + 1, part(k), run::Mode::read}, {At::second, 1, step, part(tile), run::Mode::update}},
+        {{At::first, 1, step + 1, part_box(k), run::Mode::read}, {At::second, 1, step, part_box(tile), run::Mode::update}},
         1};
   }
   run::Order order = run::Order::any;  // of every phase
@@ -244,7 +244,7 @@ class InPlaceUpdates : public ToyProgram {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = CountingSource::value(i);
     for (std::int64_t k = 0; k < tiles_; ++k) {
       const auto pivot = static_cast<std::size_t>(k * tile_);
-      const auto end = static_cast<std::size_t>(part(k).end[0]);
+      const auto end = static_cast<std::size_t>(part_box(k).end[0]);
       for (std::size_t i = pivot; i < end; ++i) x[i] = x[i] * 5 + 1;
       for (std::size_t i = 0; i < x.size(); ++i) {
         if (i < pivot || i >= end) x[i] = x[i] * 7 + x[pivot];
@@ -273,7 +273,7 @@ class InPlaceUpdates : public ToyProgram {
   std::int64_t step_of(const run::Phase& phase, std::int64_t index) const {
     return one_phase ? index / tiles_ : phase.number;
   }
-  Box part(std::int64_t tile) const { return {{tile * tile_}, {std::min(size_, (tile + 1) * tile_)}}; }
+  Box part_box(std::int64_t tile) const { return {{tile * tile_}, {std::min(size_, (tile + 1) * tile_)}}; }
   std::int64_t tiles_, size_, tile_;
 };
 

@@ -30,10 +30,10 @@ class UpdateChain : public ToyProgram {
     const std::int64_t begin = 2 * phase.number, end = begin + 2;
     run::Block block;
     block.operations = 1;
-    run::Access here{At::first, 0, begin, part(index), run::Mode::update};
+    run::Access here{At::first, 0, begin, part_box(index), run::Mode::update};
     here.made = index + 1 == tiles_ ? end : begin + 1;
     block.accesses = {here};
-    if (index > 0) block.accesses.push_back({At::second, 0, begin + 1, part(index - 1), run::Mode::update});
+    if (index > 0) block.accesses.push_back({At::second, 0, begin + 1, part_box(index - 1), run::Mode::update});
     return block;
   }
   std::vector<u64> expected() const {
@@ -77,7 +77,7 @@ class UpdateChain : public ToyProgram {
     for (std::int64_t i = 0; last && i < count; ++i) here[i] = 5 * here[i] + 7;
   }
   std::int64_t count(std::int64_t tile) const { return std::min(size_, (tile + 1) * tile_) - tile * tile_; }
-  Box part(std::int64_t tile) const { return {{tile * tile_}, {tile * tile_ + count(tile)}}; }
+  Box part_box(std::int64_t tile) const { return {{tile * tile_}, {tile * tile_ + count(tile)}}; }
 
   std::int64_t tiles_, size_, tile_, passes_;
   // The last number of the tile of the launch's last block. Every device has a thread for its launches.

@@ -43,10 +43,10 @@ class LateChain : public test::ToyProgram {
   }
   run::Block block(const run::Phase& phase, std::int64_t index) const override {
     if (phase.number == 0) {
-      return {{{At::first, 0, 0, part(0), run::Mode::read}, {At::second, 1, 1, part(0), run::Mode::write}}, 1};
+      return {{{At::first, 0, 0, part_box(0), run::Mode::read}, {At::second, 1, 1, part_box(0), run::Mode::write}}, 1};
     }
-    if (index == 0) return {{{At::second, 1, 1, part(1), run::Mode::write}}, 1};
-    return {{{At::first, 1, 1, part(0), run::Mode::read}, {At::second, 1, 1, part(2), run::Mode::write}}, 1};
+    if (index == 0) return {{{At::second, 1, 1, part_box(1), run::Mode::write}}, 1};
+    return {{{At::first, 1, 1, part_box(0), run::Mode::read}, {At::second, 1, 1, part_box(2), run::Mode::write}}, 1};
   }
 
   std::vector<std::int64_t> phases;  // of the blocks, as they were computed
@@ -62,7 +62,7 @@ class LateChain : public test::ToyProgram {
   }
 
  private:
-  static Box part(std::int64_t tile) { return {{tile * 512}, {tile * 512 + 512}}; }
+  static Box part_box(std::int64_t tile) { return {{tile * 512}, {tile * 512 + 512}}; }
 };
 
 /// A block of the first device that takes some time, and a chain of the second device for which more host buffers are
