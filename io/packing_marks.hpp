@@ -44,8 +44,8 @@ class Marks {
       least_ = T(0);
       most_ = static_cast<T>(std::is_signed_v<T> ? Limits::max() : Limits::max() / 2);
     }
-    if (packing.least && !packing.least->unpacked) least_ = std::max(least_, at_least(packing.least->value));
-    if (packing.most && !packing.most->unpacked) most_ = std::min(most_, at_most(packing.most->value));
+    if (packing.least && !packing.least->unpacked) raise(packing.least->value);
+    if (packing.most && !packing.most->unpacked) lower(packing.most->value);
     bounded_ = signs || packing.least || packing.most;
   }
 
@@ -61,7 +61,7 @@ class Marks {
     if (with_nan_) {
       for (std::int64_t n = 0; n < count; ++n) found |= static_cast<unsigned>(values[n] != values[n]);
     }
-    if (!bounded_) return found != 0;
+    if (!bounded_ || nothing_valid_) return found != 0 || nothing_valid_;
     if (kept_.empty()) {
       for (std::int64_t n = 0; n < count; ++n) {
         found |= static_cast<unsigned>(values[n] < least_) | static_cast<unsigned>(values[n] > most_);
@@ -80,7 +80,7 @@ class Marks {
   bool has(T value) const {
     if (std::find(fills_.begin(), fills_.end(), value) != fills_.end()) return true;
     if (with_nan_ && value != value) return true;
-    return bounded_ && (value < least_ || value > most_) && !is_kept(value);
+    return bounded_ && (nothing_valid_ || value < least_ || value > most_) && !is_kept(value);
   }
 
   /// The reason why an element is missing: "by its attribute `_FillValue`"; empty if it is not.
@@ -106,25 +106,24 @@ class Marks {
   }
   bool is_kept(T value) const { return std::find(kept_.begin(), kept_.end(), value) != kept_.end(); }
 
-  /// The least element that is not below a bound, and the largest not above one; where there is none, a bound that
-  /// every element but one breaks.
-  static T at_least(long double bound) {
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bound);
-    const long double whole = std::ceil(bound);
-    if (whole > static_cast<long double>(Limits::max())) return Limits::max();
-    return whole < static_cast<long double>(Limits::lowest()) ? Limits::lowest() : static_cast<T>(whole);
+  /// Leaves out the elements below a bound.
+  void raise(long double bound) {
+    if (bound > static_cast<long double>(most_)) nothing_valid_ = true;
+    else if (bound > static_cast<long double>(least_)) least_ = static_cast<T>(whole(bound, std::ceil(bound)));
   }
-  static T at_most(long double bound) {
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bound);
-    const long double whole = std::floor(bound);
-    if (whole < static_cast<long double>(Limits::lowest())) return Limits::lowest();
-    return whole > static_cast<long double>(Limits::max()) ? Limits::max() : static_cast<T>(whole);
+  /// Leaves out the elements above a bound.
+  void lower(long double bound) {
+    if (bound < static_cast<long double>(least_)) nothing_valid_ = true;
+    else if (bound < static_cast<long double>(most_)) most_ = static_cast<T>(whole(bound, std::floor(bound)));
+  }
+  static long double whole(long double bound, long double rounded) {
+    return std::is_floating_point_v<T> ? bound : rounded;
   }
 
   const Packing& packing_;
   bool with_nan_;
   std::vector<T> fills_, kept_;
-  bool bounded_ = false;
+  bool bounded_ = false, nothing_valid_ = false;
   T least_ = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   T most_ = Limits::has_infinity ? Limits::infinity() : Limits::max();
 };

@@ -13,7 +13,7 @@
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
 #include "kernels/stencil/operator.hpp"
-#include "kernels/stencil/rules/finite.hpp"
+#include "kernels/stencil/finite.hpp"
 
 namespace terrace::stencil {
 

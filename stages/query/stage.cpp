@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/packing.hpp"
 #include "kernels/recursive/reduction.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
@@ -156,7 +157,8 @@ std::shared_ptr<io::Source> open_next(const Request& request, const Extents& sha
            "'" + name + "' is " + to_string(next->shape()) + " of " + std::string(name_of(next->type())) +
                "; give whole numbers, " + to_string(shape));
   }
-  return next;
+  // -1: no path.
+  return io::with_no_value(std::move(next), {next->type(), -1});
 }
 
 Questions read_questions(const Request& request, const io::Source& matrix) {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stencil/rules/finite.hpp"
+#include "kernels/stencil/finite.hpp"
 #include "pipeline/base/point_of.hpp"
 
 namespace terrace::stages {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/stencil/rules/finite.hpp"
+#include "kernels/stencil/finite.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/run/tally.hpp"

@@ -32,8 +32,8 @@ class Totals(JobTest):
         result = self.run_job({"m": {"npy": self.write("m.npy", table)}}, [query("q", "m", reduce=ALL, **settings)],
                               "--fresh", *arguments, backend="cpu")["q"]
         finite = (table != NONE[kind]) & ~numpy.eye(len(table), dtype=bool)
-        far = numpy.where(finite, table, numpy.iinfo("int64").min if table.dtype.kind == "i" else -numpy.inf).max(
-            axis=1, initial=numpy.iinfo("int64").min if table.dtype.kind == "i" else -numpy.inf)
+        far = numpy.where(finite, table, numpy.iinfo(table.dtype).min if table.dtype.kind == "i" else -numpy.inf).max(
+            axis=1, initial=numpy.iinfo(table.dtype).min if table.dtype.kind == "i" else -numpy.inf)
         far = numpy.where(finite.any(axis=1), far, NONE[kind]).astype(kind)
         numpy.testing.assert_array_equal(result["eccentricity"][()], far)
         self.assertEqual(result["eccentricity"].dtype, table.dtype)

@@ -702,7 +702,7 @@ class Damaged(Taking):
         self.assertSays(ended, "dataset /r/distance", "came back different", CHANGED, "stage 'r'")
         self.assertSays(self.terrace("run", "job.yaml", expect=FAILED), "came back different", CHANGED)
         ended = self.terrace_with(SHARES, "run", "job.yaml", CHANGED, expect=DONE)
-        self.assertSays(ended, "the unfinished run in", "'align', 'first' are taken over from")
+        self.assertSays(ended, "the unfinished run in", "'align' is taken over from", "'first' is taken over from")
         self.assertComputes("r", "more")
         self.assertSameAsAnew()
 

@@ -90,8 +90,8 @@ std::shared_ptr<Source> open_image(const Settings& settings, const OpenContext& 
     if (file.read_some(0, sizeof begin, begin) == sizeof begin && is_tiff(begin)) {
       return open_tiff(std::move(file), settings, context, channel);
     }
-    for (const char* key : {"band", "unpack"}) {
-      if (settings.has(key)) fail_setting(settings, key, std::string(key) + ": is for images in TIFF alone");
+    for (const auto& [key, what] : {std::pair("band", "bands"), std::pair("unpack", "a value for no data")}) {
+      if (settings.has(key)) fail_setting(settings, key, std::string(key) + ": only images in TIFF have " + what);
     }
     return std::make_shared<ImageSource>(decode(file, channel, kept_check(settings, "image", context)), file.path());
   } catch (const ChannelError& error) {

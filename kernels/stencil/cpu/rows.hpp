@@ -4,7 +4,7 @@
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/operator_list.hpp"
 #include "kernels/stencil/rules/change.hpp"
-#include "kernels/stencil/rules/finite.hpp"
+#include "kernels/stencil/finite.hpp"
 
 namespace terrace::stencil {
 

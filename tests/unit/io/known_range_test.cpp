@@ -164,8 +164,10 @@ TEST_CASE("attributes of another form state nothing") {
   CHECK_FALSE(stated({{"valid_range", {1, 2, 3}}}));
   CHECK_FALSE(stated({{"valid_range", {}, "0, 100"}}));
   CHECK_FALSE(stated({{"valid_min", {5}}, {"valid_max", {4}}}));
+  TempFolder folder;
   for (const char* packed : {"scale_factor", "add_offset"}) {
-    CHECK_FALSE(stated({{"actual_range", {0, 11}}, {packed, {2}}}));
+    write_hdf5(folder, counting<std::int32_t>(12), {3, 4}, {{"actual_range", {0, 11}}, {packed, {2}}});
+    CHECK_FALSE(open_input(folder, {{"hdf5", "a.h5"}, {"unpack", true}})->known_range());
   }
   CHECK_FALSE(stated({{"valid_range", {0, 11}}, {"_Unsigned", {}, "true"}}));
 }
