@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """usage: sanitize_jobs.py PROGRAM [--jobs N] [--seed S] [--first N] [--tools memcheck,racecheck,initcheck] [--parallel N]
+                        [--seconds N]
 
 Runs random jobs (random_jobs.py) on the GPU under the tools of compute-sanitizer, one tool after another, and prints
 every report with the job that made it. A job whose budgets or settings the program refuses (exit 2) is left out and
-counted. Exit code 1 if a tool reported anything, or a job failed.
+counted. With --seconds no job begins later than that. Exit code 1 if a tool reported anything, or a job failed.
 """
 import argparse
 import collections
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from random_jobs import make_job
 
@@ -28,6 +30,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tools", default="memcheck,racecheck,initcheck")
     parser.add_argument("--parallel", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no job later than that")
     parser.add_argument("--timeout", type=int, default=300, help="seconds of a job under a tool")
     return parser.parse_args()
 
@@ -43,6 +46,8 @@ def run(command, folder, timeout):
 
 def check(options, number):
     """Runs a job under each tool. @return a list of (tool, outcome, output)"""
+    if time.monotonic() > options.end:
+        return [("all", "not begun", "")]
     found = []
     with tempfile.TemporaryDirectory(prefix="terrace-") as folder:
         job = pathlib.Path(folder, "job.yaml")
@@ -70,12 +75,15 @@ def main():
     if not shutil.which("compute-sanitizer"):
         sys.exit("sanitize_jobs: there is no compute-sanitizer in the path")
     counts, bad = collections.Counter(), False
+    options.end = time.monotonic() + options.seconds
     numbers = range(options.first, options.first + options.jobs)
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
-        for number, found in zip(numbers, pool.map(lambda n: check(options, n), numbers)):
-            for tool, outcome, output in found:
+        running = {pool.submit(check, options, number): number for number in numbers}
+        for done in concurrent.futures.as_completed(running):
+            number = running[done]
+            for tool, outcome, output in done.result():
                 counts[tool, outcome] += 1
-                if outcome in ("clean", "refused"):
+                if outcome in ("clean", "refused", "not begun"):
                     continue
                 bad = True
                 stage = make_job(options.seed, number)["stages"][0]
