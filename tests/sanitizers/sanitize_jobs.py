@@ -10,8 +10,10 @@ import argparse
 import collections
 import concurrent.futures
 import json
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,12 +38,21 @@ def arguments():
 
 
 def run(command, folder, timeout):
-    """@return exit code, or "timeout", and the output"""
+    """Ends all that it began when the time is over. @return exit code, or "timeout", and the output"""
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace", start_new_session=True)
     try:
-        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout)
-        return ended.returncode, ended.stdout + ended.stderr
+        output, _ = process.communicate(timeout=timeout)
+        return process.returncode, output
     except subprocess.TimeoutExpired:
-        return "timeout", ""
+        os.killpg(process.pid, signal.SIGKILL)
+        return "timeout", process.communicate()[0]
+
+
+def first_report(output):
+    """The first report of a tool without the frames of the host, and its summary."""
+    lines = [line for line in output.splitlines() if "Host Frame" not in line]
+    return "\n".join(line[:300] for line in lines[:25] + [line for line in lines[25:] if "SUMMARY" in line])
 
 
 def check(options, number):
@@ -87,7 +98,7 @@ def main():
                     continue
                 bad = True
                 stage = make_job(options.seed, number)["stages"][0]
-                print(f"job {number} of seed {options.seed}, {tool}: {outcome}\n{json.dumps(stage)}\n{output[-4000:]}",
+                print(f"job {number} of seed {options.seed}, {tool}: {outcome}\n{json.dumps(stage)}\n{first_report(output)}",
                       flush=True)
     for (tool, outcome), count in sorted(counts.items()):
         print(f"{tool}: {count} {outcome}")
