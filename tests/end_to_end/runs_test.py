@@ -383,7 +383,7 @@ class Changes(Runs):
         self.write("grid.npy", numpy.zeros((3, 4), numpy.int32))
         self.terrace("run", job)
         os.utime(self.folder / "grid.npy", (86400, 86400))
-        self.assertSays(self.terrace("run", job), "'sums' is taken over from")  # it was only touched
+        self.assertSays(self.terrace("run", job), "is there already")  # it was only touched
         self.write("grid.npy", numpy.ones((3, 4), numpy.int32))
         ended = self.terrace("run", job, expect=WRONG)
         self.assertSays(ended, "input 'grid' has changed", "grid.npy was last modified at 1970-01-02T00:00:00.000000000Z",
