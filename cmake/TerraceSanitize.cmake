@@ -7,3 +7,9 @@ if(TERRACE_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-O1>)
   add_link_options(-fsanitize=${TERRACE_SANITIZE})
 endif()
+
+# TERRACE_FUZZ: with clang; libFuzzer finds which branches an input takes.
+option(TERRACE_FUZZ "Build what libFuzzer drives (tests/fuzz)" OFF)
+if(TERRACE_FUZZ)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
+endif()

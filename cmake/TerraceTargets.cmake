@@ -1,6 +1,10 @@
-# Warnings are errors.
+# Warnings are errors. Clang, which only sanitizers and fuzzers use, reports others, which nobody has looked at.
 # -Wrestrict: GCC 12 reports false positives in std::string (its bug 105651).
-set(TERRACE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion -Wno-restrict -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(TERRACE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion -Wno-restrict -Werror)
+else()
+  set(TERRACE_WARNINGS -w)
+endif()
 # Under sanitizers it takes members of std::function for uninitialised.
 if(TERRACE_SANITIZE)
   list(APPEND TERRACE_WARNINGS -Wno-maybe-uninitialized)
@@ -20,7 +24,7 @@ endfunction()
 # Most of the compile time of a source goes into headers of the standard library and of JSON. So several are compiled as
 # one, but for kernels. Names in their unnamed namespaces must differ.
 option(TERRACE_UNITY "Compile several sources of a library as one: everything is soon built" ON)
-if(NOT TERRACE_UNITY)
+if(NOT TERRACE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND TERRACE_WARNINGS -Wshadow)
 endif()
 

@@ -27,7 +27,7 @@ struct Node {
   std::string text = {};            // of a scalar, without quotes
   bool quoted = false;              // a scalar in quotes (or a block): never a number or a flag
   std::vector<Node> items = {};     // of a list
-  std::vector<Entry> entries = {};  // of a map; no key twice
+  std::vector<Entry> entries;       // of a map; no key twice
 
   /// The value of a key of a map; null if there is none.
   const Node* find(std::string_view key) const;

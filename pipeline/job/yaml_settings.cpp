@@ -147,7 +147,10 @@ class SettingsReader {
 std::optional<Node> default_node(const Parameter& parameter, Complaints& complaints) {
   const std::string text = parameter.default_text;
   if (text.find_first_of("[{'\"") == 0) return parse_yaml(text, 0, complaints);
-  return Node{Node::Kind::scalar, {}, text};
+  Node scalar;
+  scalar.kind = Node::Kind::scalar;
+  scalar.text = text;
+  return scalar;
 }
 
 Settings read_settings(const Node& map, const Position& at, const Schema& schema, CheckContext& context) {

@@ -1,4 +1,4 @@
-"""Six kinds of job, killed at random times: also first commands with --fresh, over a result that is there, end right.
+"""Nine kinds of job, killed at random times: also first commands with --fresh, over a result that is there, end right.
 
 TERRACE_FAILURE_SCALE multiplies the jobs of each kind (four).
 """
@@ -84,8 +84,67 @@ def write_borders(folder, seed):
         "output": "out.h5"})
 
 
+def write_stencils(folder, seed):
+    """Stencils in slabs: snapshots, a residual that ends the steps, two fields, three dimensions."""
+    draw = numpy.random.default_rng(seed)
+    write_yaml(folder, {
+        "job": "stencils", "backend": "cpu", "memory": {"host": "2MiB", "device": 300 << 10},
+        "checkpoint": {"every": "1ms"},
+        "inputs": {"plate": save(folder, "plate", draw.random((300, 130)).astype(numpy.float32)),
+                   "block": save(folder, "block", draw.random((60, 24, 26)))},
+        "stages": [{"name": "average", "stencil": {"operator": "star2d", "radius": 2, "grid": "plate",
+                                                   "steps": 40 + seed % 20, "snapshots": {"every": 15}}},
+                   {"name": "settles", "stencil": {"operator": "heat2d", "grid": "average/grid", "dt": 0.2,
+                                                   "diffusivity": 1, "steps": 400, "boundary": "edge",
+                                                   "until": {"residual": 2e-3, "every": 20}}},
+                   {"name": "wave", "stencil": {"operator": "wave2d", "fields": {"u": "plate", "previous": "plate"},
+                                                "dt": 0.1, "speed": 1, "steps": 30, "boundary": "periodic"}},
+                   {"name": "warm", "stencil": {"operator": "heat3d", "grid": "block", "dt": 0.1, "diffusivity": 1,
+                                                "steps": 25}}],
+        "output": "out.h5"})
+
+
+def write_dimensions(folder, seed):
+    """Tables of many dimensions with a way back, and schedules of jobs."""
+    draw = random.Random(seed)
+    times = [draw.randrange(20, 90) for _ in range(24)]
+    write_yaml(folder, {
+        "job": "dimensions", "backend": "cpu", "memory": {"host": "1MiB", "device": 200 << 10},
+        "checkpoint": {"every": "1ms"},
+        "inputs": {"times": {"values": times}},
+        "stages": [{"name": "cheapest", "dp_table": {
+                       "extents": [70, 60, 12 + seed % 5], "combine": "min", "keep": ["table", "choice", "solution"],
+                       "steps": [[1, 0, 0], [0, 1, 0], [0, 0, 1], [3, 2, 1], [5, 7, 2]], "cost": [4, 3, 5, 7, 9]}},
+                   {"name": "ways", "dp_table": {"extents": [300, 200], "combine": "count", "modulus": 1000003,
+                                                 "steps": [[1, 0], [0, 1], [2, 3]], "keep": "table"}},
+                   {"name": "machines", "makespan": {"times": "times", "machines": 5, "epsilon": 0.25,
+                                                     "bounds": False}}],
+        "output": "out.h5"})
+
+
+def write_added(folder, seed):
+    """A finished result, and its job with more stages: what is there is taken over."""
+    draw = numpy.random.default_rng(seed)
+    stages = [{"name": "ways", "recursive": {"problem": "floyd_warshall", "matrix": "roads", "paths": True}},
+              {"name": "smooth", "wavefront": {"problem": "sor", "grid": "plate", "sweeps": 12}},
+              {"name": "ask", "query": {"matrix": "ways/distance", "reduce": ["eccentricity", "sum"]}},
+              {"name": "sums", "wavefront": {"problem": "summed_area", "grid": "smooth/grid"}},
+              {"name": "closed", "recursive": {"problem": "transitive_closure", "matrix": "roads"}}]
+    inputs = {"roads": save(folder, "roads", draw.integers(1, 90, (130 + seed % 40, 130 + seed % 40)).astype("i4")),
+              "plate": save(folder, "plate", draw.random((220, 180)))}
+    for count in (2, len(stages)):
+        write_yaml(folder, {"job": "added", "backend": "cpu", "memory": {"host": "1MiB", "device": 200 << 10},
+                            "checkpoint": {"every": "1ms"}, "inputs": inputs, "stages": stages[:count],
+                            "output": "out.h5"})
+        if count == 2:
+            end = run_job(folder)
+            if end.code != DONE:
+                raise AssertionError(f"the first stages: {end!r}")
+
+
 KINDS = {"sequences": write_job, "alignments": write_alignments, "grids": write_grids, "tables": write_recursive_job,
-         "network": write_network, "borders": write_borders}
+         "network": write_network, "borders": write_borders, "stencils": write_stencils,
+         "dimensions": write_dimensions, "added": write_added}
 
 
 def output_of(kind):
