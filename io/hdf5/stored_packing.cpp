@@ -131,7 +131,7 @@ class PackingReader {
         for (const long double value : given->values) add_fill(value, "attribute `" + name + "`");
     }
     if (!has_attribute(dataset_, "_FillValue") && size_of(stored_) > 1 && is_of_netcdf(dataset_, where_)) {
-      add_fill(default_fill(stored_), "file: netCDF's default fill value");
+      add_fill(default_fill(stored_), "file's attribute `_NCProperties` (netCDF's default fill value)");
     }
   }
 
