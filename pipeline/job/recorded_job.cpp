@@ -53,9 +53,7 @@ Settings to_settings(const std::vector<Parameter>& parameters, const Json& recor
   Schema schema;
   schema.parameters = parameters;
   schema.complete = false;
-  Node map;
-  map.kind = Node::Kind::map;
-  Settings settings = read_settings(map, {}, schema, context);
+  Settings settings = read_settings(Node{Node::Kind::map, {}}, {}, schema, context);
   for (const auto& [name, value] : recorded.items()) {
     const auto declared = std::find_if(parameters.begin(), parameters.end(),
                                        [&, key = name](const Parameter& parameter) { return key == parameter.name; });

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace terrace::job {
@@ -29,6 +30,9 @@ struct Node {
   std::vector<Node> items = {};     // of a list
   std::vector<Entry> entries;       // of a map; no key twice
 
+  Node();
+  Node(Kind of, Position at, std::string scalar = {}, bool in_quotes = false);
+
   /// The value of a key of a map; null if there is none.
   const Node* find(std::string_view key) const;
   Node* find(std::string_view key);
@@ -40,6 +44,11 @@ struct Entry {
   Position position = {};  // of the key
   Node value = {};
 };
+
+// Here, where Entry is complete.
+inline Node::Node() = default;
+inline Node::Node(Kind of, Position at, std::string scalar, bool in_quotes)
+    : kind(of), position(at), text(std::move(scalar)), quoted(in_quotes) {}
 
 inline Node* Node::find(std::string_view key) {
   for (Entry& entry : entries) {

@@ -147,10 +147,7 @@ class SettingsReader {
 std::optional<Node> default_node(const Parameter& parameter, Complaints& complaints) {
   const std::string text = parameter.default_text;
   if (text.find_first_of("[{'\"") == 0) return parse_yaml(text, 0, complaints);
-  Node scalar;
-  scalar.kind = Node::Kind::scalar;
-  scalar.text = text;
-  return scalar;
+  return Node{Node::Kind::scalar, {}, text};
 }
 
 Settings read_settings(const Node& map, const Position& at, const Schema& schema, CheckContext& context) {
