@@ -287,9 +287,9 @@ class Paf(AlignmentTest):
 
     def test_of_what_has_no_alignment_is_an_error(self):
         self.run_job({"a": random_letters(50, 1), "b": random_letters(60, 2)}, [affine("align", "a", "b")])
-        ended = self.terrace("show", "result.h5", "align", "--paf", expect=1)
+        ended = self.terrace("show", "result.h5", "align", "--paf", expect=WRONG)
         self.assertSays(ended, "/align", "keep: alignment")
-        ended = self.terrace("show", "result.h5", "nothing", "--paf", expect=1)
+        ended = self.terrace("show", "result.h5", "nothing", "--paf", expect=WRONG)
         self.assertSays(ended, "nothing")
         self.terrace("show", "result.h5", "--paf", expect=WRONG)
 

@@ -386,7 +386,7 @@ class Changes(Runs):
         self.assertSays(self.terrace("run", job), "is there already")  # it was only touched
         self.write("grid.npy", numpy.ones((3, 4), numpy.int32))
         ended = self.terrace("run", job, expect=WRONG)
-        self.assertSays(ended, "input 'grid' has changed", "grid.npy was last modified at 1970-01-02T00:00:00.000000000Z",
+        self.assertSays(ended, "input 'grid' has changed", "grid.npy was last modified at ",
                         "dataset /sums/table is to be computed anew", "--fresh")
         self.write("grid.npy", numpy.zeros((3, 5), numpy.int32))
         self.assertSays(self.terrace("run", job, expect=WRONG), "shape was [3,4] and is [3,5]")
