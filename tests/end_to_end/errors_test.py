@@ -172,9 +172,12 @@ class Errors(JobTest):
 
 class Shown(JobTest):
     def test_are_results_with_their_profile_in_words(self):
-        self.run_job({"a": random_letters(900, 1), "b": random_letters(800, 2)},
-                     [affine("align", "a", "b", keep="table"),
-                      wavefront("common", "lcs", rows="a", columns="b")]).close()
+        # A rate is said of what takes a tenth of a second.
+        heat = {"name": "heat", "stencil": {"operator": "heat2d", "grid": "g", "steps": 3000, "dt": 0.1, "diffusivity": 1}}
+        self.run_job({"a": random_letters(900, 1), "b": random_letters(800, 2),
+                      "g": {"generate": "uniform", "shape": [700, 700], "type": "f64", "seed": 1}},
+                     [affine("align", "a", "b", keep="table"), wavefront("common", "lcs", rows="a", columns="b"), heat],
+                     backend="cpu").close()
         said = self.terrace("show", "result.h5").stdout
         for part in ("test: made by Terrace", "/align\n", "table", "900 x 800", "one value", "/profile\n",
                      "stage align: 720 kcells in", "stage common:", "rate", "predicted", "computing", "bound by",

@@ -64,7 +64,7 @@ class Plans(JsonTest):
     def test_have_what_people_read(self):
         answer = self.answer("plan", self.job(memory={"host": "64MiB", "device": "16MiB"}))
         self.assertEqual(set(answer), {"job", "output", "device", "devices", "backend", "memory", "disk", "stages",
-                                       "predicted_seconds"})
+                                       "predicted_seconds", "there_already"})
         self.assertEqual((answer["devices"], answer["backend"]), (1, "cpu"))
         self.assertEqual(set(answer["memory"]), {"host", "device", "inputs"})
         self.assertEqual(answer["memory"]["device"], 16 << 20)
