@@ -11,7 +11,8 @@ DEVICE_KEYS = {"index", "name", "kind", "processors", "memory_bytes", "free_byte
                "link_bytes_per_second", "operations_per_second"}
 STAGE_KEYS = {"name", "temporary", "taken_over_from", "blocks", "block_shape", "block_bytes", "workspace_bytes", "unit",
               "operations", "leaves_out", "bytes_read", "bytes_written", "bytes_up", "bytes_down", "limit",
-              "limit_kind", "compute_seconds", "disk_seconds", "link_seconds", "predicted_seconds", "bound"}
+              "limit_kind", "compute_seconds", "disk_seconds", "link_seconds", "blocks_seconds", "predicted_seconds", "bound",
+              "to_be_compared"}
 
 
 class JsonTest(JobTest):
@@ -73,7 +74,7 @@ class Plans(JsonTest):
         self.assertEqual(set(stage), STAGE_KEYS)
         self.assertEqual((stage["name"], stage["unit"], stage["operations"]), ("align", "cell", 400 * 500))
         self.assertAlmostEqual(stage["predicted_seconds"],
-                               max(stage[f"{part}_seconds"] for part in ("compute", "disk", "link")))
+                               max(stage[f"{part}_seconds"] for part in ("compute", "disk", "link", "blocks")))
         self.assertEqual(answer["predicted_seconds"], stage["predicted_seconds"])
 
     def test_are_what_a_dry_run_says(self):
