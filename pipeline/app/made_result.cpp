@@ -71,7 +71,7 @@ std::optional<fs::path> folder_of_inputs(const Json& identity, const Json& input
 void read_all_that_is_small(const fs::path& path) {
   constexpr std::int64_t most_values = 1 << 20;
   const io::ResultReader reader(path);
-  for (const char* attribute : {"identity", "inputs", "folder", "settings"}) {
+  for (const char* attribute : {"identity", "inputs", "contents", "stages", "folder", "settings"}) {
     static_cast<void>(reader.attribute(attribute));
   }
   for (const io::DatasetSummary& dataset : reader.datasets()) {
