@@ -42,7 +42,10 @@ class Field(JobTest):
         self.assertLessEqual(set(case), KEYS)
         self.assertTrue({"gives", "warns", "quiet", "wrong", "fails"} & set(case), "the case expects nothing")
         expected = WRONG if "wrong" in case else FAILED if "fails" in case else DONE
-        job = self.write_job(case["inputs"], [{"name": "s", **case["stage"]}], backend="cpu")
+        # YAML, as JSON has no infinity.
+        job = self.write("job.yaml", yaml.safe_dump({
+            "job": "test", "backend": "cpu", "inputs": case["inputs"], "stages": [{"name": "s", **case["stage"]}],
+            "output": "result.h5"}, sort_keys=False))
         ended = self.terrace("run", job, "--fresh=all", expect=expected)
         self.assertSays(ended, *texts(case.get("wrong", case.get("fails", case.get("warns", [])))))
         if case.get("quiet"):
