@@ -34,9 +34,9 @@ bool is_number(std::string_view text);
 
 /// True for numbers with blanks, commas or semicolons between them, also a number with a decimal comma: "1 2", "1,5".
 bool is_list_of_numbers(std::string_view text);
-/// What to do where fields stand between semicolons or bars; empty for a text without them.
+/// The remedy if fields stand between semicolons or bars; empty for a text without them.
 std::string advice_on_separators(std::string_view text);
-/// What to do about a number with a decimal comma; empty for other texts.
+/// The remedy for a number with a decimal comma; empty for other texts.
 std::string advice_on_decimals(std::string_view text);
 
 /// True for the name of a column that has none: empty, as pandas and R write the one of their index, or "Unnamed: 0",

@@ -18,7 +18,7 @@ inline constexpr i32 most_dimensions = 32;
 inline constexpr i32 most_sources = 128;  // of a block
 inline constexpr i64 most_walked = 500;   // steps that a block goes back
 
-/// What a block does with its tile, other than taking one step: TableTask::pass.
+/// The work of a block on its tile, other than taking one step: TableTask::pass.
 enum Pass : i64 {
   all_steps = -1,  // makes the cells by all steps, or walks back
   no_step = -2,    // makes the cells as they are before the first step of a table of Order::unordered
@@ -37,7 +37,7 @@ struct TableTask {
   /// from `first_row` on begin, and where those before it end. Source 0 is of the tile's own prefix, of which only
   /// those before it are other tiles'. Null: no step leads there.
   ///
-  /// Of a block of one step, source 0 is that step's, and source[0] is null if it leads to the tile's own prefix.
+  /// In a block of one step, source 0 is that step's, and source[0] is null if it leads to the tile's own prefix.
   const void* source[most_sources];
   const void* before[most_sources];
   i64 walk_from;  // a cell of the tile, by its index in the tile: the block walks back from it; -1: it makes the tile

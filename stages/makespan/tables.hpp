@@ -17,7 +17,7 @@ namespace terrace::stages {
 struct SearchDefinition {
   Instance instance;
   std::int64_t k = 1, probes = 1;
-  /// Of the targets. The upper one is feasible, or a known schedule is within epsilon of it.
+  /// Bounds of the targets. The upper one is feasible, or a known schedule is within epsilon of it.
   std::int64_t lower = 0, upper = 0;
   ElementType type = ElementType::u8;
   SearchCut cut;

@@ -88,7 +88,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned) {
                      p.leaves_out ? ", if nothing is left out" : "");
 }
 
-/// What `terrace run` would do with the result that is there.
+/// The answer of `terrace run` to the result that is there.
 struct Outcome {
   TakenOver taken;                            // its parts
   bool there = false;                         // nothing is computed: the result is the one of this job

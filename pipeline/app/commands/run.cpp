@@ -155,7 +155,7 @@ class RunStart {
   std::string damage_;  // found in the run that is in the folder, which is not to be resumed
 };
 
-/// What the run is given beside its plan. The arguments outlive it.
+/// The settings of the run in addition to its plan. The arguments outlive it.
 run::RunSettings settings_of(Session& session, const job::OpenJob& open, const Machine& machine,
                              const run::RunPlan& plan, Progress& progress, StopOutlook& outlook,
                              const StopSignals& signals) {

@@ -5,7 +5,7 @@
 namespace terrace::app {
 namespace {
 
-/// Of even steps in lightness: also for the colour-blind, and in print without colours.
+/// Even steps in lightness: also for the colour-blind, and in print without colours.
 constexpr const char* from_dark_to_light =
     "set palette defined (0 '#440154', 1 '#472c7a', 2 '#3b518b', 3 '#2c718e', 4 '#21908d', 5 '#27ad81', 6 '#5cc863', "
     "7 '#aadc32', 8 '#fde725')";

@@ -36,7 +36,7 @@ Plane drawn_plane(const PlotSubject& subject, const Extents& shape, const PlotCh
 Raster drawn_cells(const MadeResult& result, const PlotSubject& subject, io::Source& source, const Plane& plane,
                    int rows, int columns, Reduction reduction);
 
-/// Of a dataset, the reduction that is chosen, or else the mean; of integers that name things one of them.
+/// The reduction that is chosen for a dataset, or else the mean; one of the values if they name things.
 Reduction reduction_of(const PlotSubject& subject, const PlotChoices& choices);
 
 const std::vector<double>& chosen_cells(const Raster& raster, Reduction reduction);

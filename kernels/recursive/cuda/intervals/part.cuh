@@ -158,7 +158,7 @@ class ClosingPart {
                    waits & (below >= 0) & (below <= last) & (i1 + below < rows_));
         take_left(x, j, j1 + (left & last), column_size, waits & (left >= 0));
       }
-      // What is read and not taken may be what the next distance completes.
+      // Reads whose values are not taken may meet the cells that the next distance completes.
       __syncwarp();
     }
   }
