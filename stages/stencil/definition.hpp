@@ -20,7 +20,7 @@ struct StencilDefinition {
   StencilEvents events;
   StencilInputs inputs;
   StencilCheck check;
-  /// Counts of the grid and all arrays, as they are read; null with `nan: allow`.
+  /// Infinities found in the grid and all arrays as they are read; null with `nan: allow`.
   std::shared_ptr<FoundInfinity> infinity;
   std::vector<std::string> warnings;  // an unstable step
   /// Warnings of an unstable step and of a negative diffusivity, by the elements of an array that have been read so

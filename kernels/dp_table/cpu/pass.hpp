@@ -15,8 +15,8 @@ struct PassDimension {
 struct PassWork {
   void* cells;         // of the tile
   const void* before;  // where the rows end that are before that row; null: the step leads to none
-  /// The beginning of the rows to which the step leads, from the tile's first row on: the tile's own cells if it leads to
-  /// the tile's prefix; null: it leads to none.
+  /// The beginning of the rows to which the step leads, from the tile's first row on: the tile's own cells if it
+  /// leads to the tile's prefix; null: it leads to none.
   const void* source;
   PassDimension dimensions[most_dimensions];
   i32 rank;
