@@ -218,13 +218,6 @@ __device__ __forceinline__ void begin_copy(void* shared, const void* global) {
                "l"(global)
                : "memory");
 }
-/// The same of the first `bytes` of them, up to 16; zeros take the place of the others, which are not read.
-__device__ __forceinline__ void begin_copy(void* shared, const void* global, u32 bytes) {
-  asm volatile(
-      "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(shared))),
-      "l"(global), "r"(bytes)
-      : "memory");
-}
 /// The same of 4 or 8 bytes, at a multiple of as many.
 template <class T>
 __device__ __forceinline__ void begin_small_copy(T* shared, const T* global) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: sanitize_jobs.py PROGRAM [--jobs N] [--seed S] [--first N] [--tools memcheck,racecheck,initcheck] [--parallel N]
+"""usage: sanitize_jobs.py PROGRAM [--jobs N | --numbers 3,5] [--seed S] [--tools memcheck,racecheck,initcheck] [--parallel N]
                         [--seconds N]
 
 Runs random jobs (random_jobs.py) on the GPU under the tools of compute-sanitizer, one tool after another, and prints
@@ -28,7 +28,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--jobs", type=int, default=100)
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--numbers", help="the jobs with these numbers, instead of 0 to N - 1")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tools", default="memcheck,racecheck,initcheck")
     parser.add_argument("--parallel", type=int, default=8)
@@ -87,7 +87,7 @@ def main():
         sys.exit("sanitize_jobs: there is no compute-sanitizer in the path")
     counts, bad = collections.Counter(), False
     options.end = time.monotonic() + options.seconds
-    numbers = range(options.first, options.first + options.jobs)
+    numbers = [int(number) for number in options.numbers.split(",")] if options.numbers else range(options.jobs)
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
         running = {pool.submit(check, options, number): number for number in numbers}
         for done in concurrent.futures.as_completed(running):

@@ -96,6 +96,12 @@ class InPlaceRows {
     return {(first & (lanes_apart - 1)) + index / (2 * R) * lanes_apart, r, index % 2};
   }
 
+  /// Column of the first value of the chunk at an address; it may lie outside the row.
+  __device__ __forceinline__ static i64 first_column(const T* row, u64 at) {
+    return static_cast<i64>(at - reinterpret_cast<u64>(row)) / static_cast<i64>(sizeof(T));
+  }
+  __device__ __forceinline__ bool holds(i64 column) const { return column >= 0 && column < columns_; }
+
   template <bool careful>
   __device__ __forceinline__ void ask(Place place, i32 t) {
     const T* row = m_.rows_in[place.row][place.lane];
@@ -103,11 +109,14 @@ class InPlaceRows {
     const u64 at = (reinterpret_cast<u64>(row + from) & ~u64{15}) + 16 * static_cast<u32>(place.chunk);
     unsigned char* to = m_.in[place.row][place.lane] + at % sizeof m_.in[0][0];
     if constexpr (careful) {
-      const i64 left = reinterpret_cast<i64>(row + columns_) - static_cast<i64>(at);
-      if (static_cast<i64>(at) - reinterpret_cast<i64>(row) > -16 && left > 0) {
-        device::begin_copy(to, reinterpret_cast<const void*>(at), left < 16 ? static_cast<u32>(left) : 16);
+      const i64 column = first_column(row, at);
+      if (column < 0 || column + V > columns_) {
+#pragma unroll
+        for (int i = 0; i < V; ++i) {
+          if (holds(column + i)) device::begin_small_copy(reinterpret_cast<T*>(to) + i, row + column + i);
+        }
+        return;
       }
-      return;
     }
     device::begin_copy(to, reinterpret_cast<const void*>(at));
   }
@@ -119,11 +128,11 @@ class InPlaceRows {
     const u64 at = (reinterpret_cast<u64>(row + end) & ~u64{15}) - 32 + 16 * static_cast<u32>(place.chunk);
     const Chunk chunk = *reinterpret_cast<const Chunk*>(m_.out[place.row][place.lane] + at % sizeof m_.out[0][0]);
     if constexpr (careful) {
-      const i64 column = static_cast<i64>(at - reinterpret_cast<u64>(row)) / static_cast<i64>(sizeof(T));
+      const i64 column = first_column(row, at);
       if (column < 0 || column + V > columns_) {
 #pragma unroll
         for (int i = 0; i < V; ++i) {
-          if (column + i >= 0 && column + i < columns_) row[column + i] = chunk.value[i];
+          if (holds(column + i)) row[column + i] = chunk.value[i];
         }
         return;
       }

@@ -141,6 +141,8 @@ class InPlaceStrides {
     return static_cast<i32>((static_cast<u32>(first) + bytes(t)) % 16 / sizeof(T));
   }
 
+  __device__ __forceinline__ bool holds(i32 column) const { return column >= 0 && column < columns_; }
+
   /// Requests the chunk with the cell that row_ of `lane` takes at step t; careful: for a chunk outside the row, one
   /// inside it.
   template <bool careful>
@@ -150,8 +152,13 @@ class InPlaceStrides {
     if constexpr (careful) {
       const i32 begin = lag(lane, row_), last = begin + columns_ - 1;
       const i32 inside = t < begin ? begin : t > last ? last : t;
-      const i32 left = last + 1 - inside + place_in_chunk(first, inside);
-      device::begin_copy(to, reinterpret_cast<const void*>(chunk_at(first, inside)), left < V ? bytes(left) : 16);
+      const T* chunk = reinterpret_cast<const T*>(chunk_at(first, inside));
+      const i32 column = inside - begin - place_in_chunk(first, inside);
+      if (column >= 0 && column + V <= columns_) return device::begin_copy(to, chunk);
+#pragma unroll
+      for (int i = 0; i < V; ++i) {
+        if (holds(column + i)) device::begin_small_copy(reinterpret_cast<T*>(to) + i, chunk + i);
+      }
     } else {
       device::begin_copy(to, reinterpret_cast<const void*>(at));
     }
@@ -165,7 +172,7 @@ class InPlaceStrides {
       if (column < 0 || column + V > columns_) {
 #pragma unroll
         for (int i = 0; i < V; ++i) {
-          if (column + i >= 0 && column + i < columns_) reinterpret_cast<T*>(at)[i] = chunk.value[i];
+          if (holds(column + i)) reinterpret_cast<T*>(at)[i] = chunk.value[i];
         }
         return;
       }

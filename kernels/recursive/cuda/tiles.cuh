@@ -66,6 +66,7 @@ class TilesOnCuda final : public TilesOfValues<T> {
     auto* x = static_cast<T*>(task.x);
     ProductTask<S, T> product = products_.task(state(), x, task.x_stride, task.rows, task.rows, base_pivots);
     const i64 strips = (task.rows + base_pivots - 1) / base_pivots;
+    products_.clear_last_panels(product, stream());  // close_panels() packs whole strips, and no more
     for (i64 pivot = 0; pivot < task.rows; pivot += base_pivots) {
       const ClosureTask<S, T> step{state(),
                                    x,

@@ -102,6 +102,14 @@ class ProductsOnCuda {
     product.one = 1;
     return product;
   }
+  /// Clears the last panels of the factors, for others that pack the rows and columns there are.
+  void clear_last_panels(const Task& product, cudaStream_t stream) const {
+    const i64 depth = product.stages * Tile::depth, u_words = depth * Tile::rows, v_words = depth * Tile::words;
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(u_ + (product.row_tiles - 1) * u_words, 0,
+                                       static_cast<std::size_t>(u_words) * sizeof(W), stream));
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(v_ + (product.column_tiles - 1) * v_words, 0,
+                                       static_cast<std::size_t>(v_words) * sizeof(W), stream));
+  }
   void launch(const Task& product, cudaStream_t stream) const {
     device::launch(multiply_, shape(product, stream, Tile::shared_bytes), product);
   }

@@ -84,6 +84,7 @@ void StencilBlocks<T>::compute(const StencilTask& task) {
 template <class T>
 void StencilBlocks<T>::advance(const StencilTask& task) {
   const SlabLaunches all(counts_of(task), axis_.radius, task.first == 0 || task.last == 0);
+  if (task.first != 0 && task.last == 0) clear_carry(task);
   if (!all.launches.empty() && !all.launches.front().from_fields) {
     // Levels are made from one memory into the other, and the last ones have to end in the fields.
     for (std::size_t f = 0; f < fields_; ++f) {
@@ -198,6 +199,15 @@ void StencilBlocks<T>::add_carried(Lines<T>& lines, const StencilTask& task, std
   T* carry = static_cast<T*>(task.carry[field]);
   lines.add({rows.begin, middle}, carry + place * spec_.width());
   lines.add({middle, rows.end}, carry);
+}
+
+/// Before the first slab of a stream: the carry moves as a whole, and slabs need not write all of it.
+template <class T>
+void StencilBlocks<T>::clear_carry(const StencilTask& task) {
+  const i64 values = std::max<i64>(1, carry_rows(axis_.radius, spec_.pass_steps)) * spec_.width();
+  for (std::size_t f = 0; f < fields_; ++f) {
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(task.carry[f], 0, static_cast<std::size_t>(values) * sizeof(T), stream_));
+  }
 }
 
 /// Copies the last rows of the level that a launch begins with into the carry.

@@ -79,6 +79,7 @@ class StencilBlocks : public device::BlockKernel {
   std::vector<i64> counts_of(const StencilTask& task) const;
   Levels<T> levels_of(const StencilTask& task, const SlabLaunches& all, std::size_t number) const;
   void find_changes(const StencilTask& task, const Levels<T>& levels);
+  void clear_carry(const StencilTask& task);
   void hand_on(const StencilTask& task, const SlabLaunches& all, const SlabLaunch& launch, const Levels<T>& levels);
   void save(const StencilTask& task);
   void add_up(const StencilTask& task);

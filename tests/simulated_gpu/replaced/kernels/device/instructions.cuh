@@ -118,10 +118,6 @@ inline void prefetch(const void*) {}
 
 // Copied at once: a wait that is missing does not show.
 inline void begin_copy(void* shared, const void* global) { std::memcpy(shared, global, 16); }
-inline void begin_copy(void* shared, const void* global, u32 bytes) {
-  std::memcpy(shared, global, bytes);
-  std::memset(static_cast<char*>(shared) + bytes, 0, 16 - bytes);
-}
 template <class T>
 void begin_small_copy(T* shared, const T* global) {
   std::memcpy(shared, global, sizeof(T));
