@@ -236,8 +236,10 @@ void Hdf5Dataset::read(const Box& box, void* buffer) const {
   }
   const Hdf5Handle memory(rank > 0 ? H5Screate_simple(rank, count.data(), nullptr) : H5Screate(H5S_SCALAR), where_,
                           "cannot make a space");
-  const herr_t result =
-      H5Dread(dataset_.get(), hdf5_memory_type(type_), memory.get(), space.get(), H5P_DEFAULT, buffer);
+  const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");
+  const hid_t type = hdf5_memory_type(type_);
+  const Hdf5Handle transfer = hdf5_transfer(type, stored.get(), static_cast<std::size_t>(box.volume()));
+  const herr_t result = H5Dread(dataset_.get(), type, memory.get(), space.get(), transfer.get(), buffer);
   if (result < 0 && !missing_filters_.empty()) throw IoError(where_, missing_filters_);
   check_hdf5(result, where_, "the box " + to_string(box) + " cannot be read; the file is damaged or cut short");
 }

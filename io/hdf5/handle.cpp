@@ -1,5 +1,6 @@
 #include "io/hdf5/handle.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -11,6 +12,12 @@
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
+namespace {
+
+// Of the buffer in which HDF5 converts; an element may take more there than its type says.
+constexpr std::size_t least_conversion = 4096, most_conversion = std::size_t{1} << 20;
+
+}  // namespace
 
 Hdf5Handle::Hdf5Handle(hid_t id, const std::string& where, const std::string& what) : id_(id) {
   if (id < 0) throw_hdf5(where, what);
@@ -112,6 +119,15 @@ void throw_hdf5(const std::string& where, const std::string& what) {
 }
 
 Hdf5Handle hdf5_properties(hid_t kind) { return {H5Pcreate(kind), "HDF5", "cannot make a property list"}; }
+
+Hdf5Handle hdf5_transfer(hid_t memory, hid_t stored, std::size_t count) {
+  Hdf5Handle properties = hdf5_properties(H5P_DATASET_XFER);
+  const std::size_t element = std::max(H5Tget_size(memory), H5Tget_size(stored));
+  const std::size_t all = count < most_conversion ? count * element : most_conversion;
+  const std::size_t bytes = std::max(element, std::clamp(all, least_conversion, most_conversion));
+  check_hdf5(H5Pset_buffer(properties.get(), bytes, nullptr, nullptr), "HDF5", "cannot set a buffer's size");
+  return properties;
+}
 
 Hdf5Handle hdf5_file_access() {
   silence_hdf5();

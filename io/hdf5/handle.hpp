@@ -51,6 +51,11 @@ Result check_hdf5(Result result, const std::string& where, const std::string& wh
 /// A property list of the class, closed by its owner.
 Hdf5Handle hdf5_properties(hid_t kind);
 
+/// Properties of a transfer of `count` elements between memory of type `memory` and a stored type. Without them HDF5
+/// clears 1 MiB in each transfer that converts, however small.
+/// @throws IoError
+Hdf5Handle hdf5_transfer(hid_t memory, hid_t stored, std::size_t count);
+
 /// Properties for H5Fopen and H5Fcreate: no file locking (it hangs on network file systems);
 /// everything is closed with the file.
 /// @throws IoError

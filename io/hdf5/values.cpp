@@ -9,9 +9,11 @@ std::size_t Hdf5Values::count() const {
 }
 
 void Hdf5Values::read(hid_t memory, void* buffer) const {
-  const herr_t result =
-      attribute ? H5Aread(object, memory, buffer) : H5Dread(object, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer);
-  check_hdf5(result, where, "cannot be read");
+  const auto read_dataset = [&] {
+    const Hdf5Handle transfer = hdf5_transfer(memory, type.get(), count());
+    return H5Dread(object, memory, H5S_ALL, H5S_ALL, transfer.get(), buffer);
+  };
+  check_hdf5(attribute ? H5Aread(object, memory, buffer) : read_dataset(), where, "cannot be read");
 }
 
 Hdf5Values values_of_dataset(const Hdf5Handle& dataset, const std::string& where) {

@@ -82,7 +82,9 @@ void ResultObjects::write_values(const Hdf5Handle& dataset, const SmallDataset& 
   const std::vector<const char*> pointers = strings ? pointers_to(*strings) : std::vector<const char*>();
   const hid_t type = strings ? text_type.get() : hdf5_memory_type(values.spec.type);
   const void* data = strings ? static_cast<const void*>(pointers.data()) : bytes->data();
-  check_hdf5(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), where(values.spec.path),
+  const Hdf5Handle stored(H5Dget_type(dataset.get()), where(values.spec.path), "has a damaged type");
+  const Hdf5Handle transfer = hdf5_transfer(type, stored.get(), points);
+  check_hdf5(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, transfer.get(), data), where(values.spec.path),
              "its values cannot be written");
 }
 

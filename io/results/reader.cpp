@@ -69,18 +69,53 @@ std::optional<std::string> text_attribute(hid_t object, const std::string& name,
   return all;
 }
 
+/// Reads all attributes of an object that hold text or numbers.
+void read_attributes(const Hdf5Handle& object, const std::string& where) {
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5A_info_t*, void* list) noexcept {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return herr_t{0};
+  };
+  check_hdf5(H5Aiterate2(object.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names), where,
+             "its attributes cannot be listed");
+  for (const std::string& name : names) {
+    const Hdf5Handle attribute(H5Aopen(object.get(), name.c_str(), H5P_DEFAULT), where, "has no attribute " + name);
+    const Hdf5Values values = values_of_attribute(attribute, where + ", attribute " + name);
+    const H5T_class_t kind = H5Tget_class(values.type.get());
+    if (kind == H5T_STRING || kind == H5T_INTEGER || kind == H5T_FLOAT) static_cast<void>(read_texts(values));
+  }
+}
+
 }  // namespace
 
-std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name) {
+std::vector<std::optional<std::string>> root_texts(const std::filesystem::path& file,
+                                                   const std::vector<std::string>& names) {
   // The system's own reason if the file cannot be read, since HDF5 may not give it.
   char first = 0;
   InputFile(file).read_some(0, 1, &first);
-  if (!is_hdf5(file.string())) return std::nullopt;
+  std::vector<std::optional<std::string>> texts(names.size());
+  if (!is_hdf5(file.string())) return texts;
+  // Each text that is there after "=", and a byte 0 after each.
   const std::string found = call_in_child(file.string(), "HDF5", limits_for(file), [&] {
-    const std::optional<std::string> text = ResultReader(file).attribute(name);
-    return text ? "=" + *text : "";
+    const ResultReader reader(file);
+    std::string all;
+    for (const std::string& name : names) {
+      const std::optional<std::string> text = reader.attribute(name);
+      all += (text ? "=" + *text : "") + '\0';
+    }
+    return all;
   });
-  return found.empty() ? std::nullopt : std::optional(found.substr(1));
+  std::size_t at = 0;
+  for (std::optional<std::string>& text : texts) {
+    const std::string part = found.substr(at, found.find('\0', at) - at);
+    if (!part.empty()) text = part.substr(1);
+    at += part.size() + 1;
+  }
+  return texts;
+}
+
+std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name) {
+  return root_texts(file, {name}).front();
 }
 
 struct ResultReader::File {
@@ -159,6 +194,23 @@ std::optional<std::string> ResultReader::attribute(const std::string& object, co
   const Hdf5Handle opened(H5Oopen(file_->handle.get(), object.c_str(), H5P_DEFAULT), path_ + ", " + object,
                           "cannot be opened");
   return text_attribute(opened.get(), name, path_ + ", " + object);
+}
+
+void ResultReader::read_all_attributes() const {
+  // No exception may pass through the library.
+  std::vector<std::string> objects;
+  const auto add = [](hid_t, const char* name, const H5O_info_t*, void* list) noexcept {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return herr_t{0};
+  };
+  check_hdf5(H5Ovisit2(file_->handle.get(), H5_INDEX_NAME, H5_ITER_NATIVE, add, &objects, H5O_INFO_BASIC), path_,
+             "cannot be listed");
+  for (const std::string& object : objects) {
+    const Hdf5Handle opened(H5Oopen(file_->handle.get(), object.c_str(), H5P_DEFAULT), path_ + ", " + object,
+                            "cannot be opened");
+    read_attributes(opened, path_ + ", " + object);
+    if (H5Iget_type(opened.get()) == H5I_DATASET) static_cast<void>(dimensions(object));
+  }
 }
 
 }  // namespace terrace::io

@@ -11,9 +11,11 @@
 
 namespace terrace::io {
 
-/// The text attribute `name` at the root of an HDF5 file; nullopt if the file is no HDF5 file or has no such
-/// attribute. The library reads the file in a child (call_in_child).
+/// Text attributes at the root of an HDF5 file; nullopt in place of those that it has not, and of all if it is no
+/// HDF5 file. The library reads the file in a child (call_in_child).
 /// @throws IoError if the file cannot be read, or begins as an HDF5 file and is damaged or cut short; DiskError
+std::vector<std::optional<std::string>> root_texts(const std::filesystem::path& file,
+                                                   const std::vector<std::string>& names);
 std::optional<std::string> root_text(const std::filesystem::path& file, const std::string& name);
 
 /// Summary of a dataset, as its user sees it.
@@ -49,6 +51,8 @@ class ResultReader {
   std::optional<std::string> attribute(const std::string& name) const;
   /// An attribute of a group or dataset in the same form. @throws IoError if there is no such object
   std::optional<std::string> attribute(const std::string& object, const std::string& name) const;
+  /// Reads every attribute of every object, to find out whether the library survives them. @throws IoError
+  void read_all_attributes() const;
 
  private:
   struct File;

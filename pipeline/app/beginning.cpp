@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 /// "Terrace 0.1.0 (ebc618a52b2f)": the version that made a result.
 std::string maker_of(const fs::path& output) {
-  const auto attribute = [&](const char* name) { return io::root_text(output, name).value_or("?"); };
-  return "Terrace " + attribute("version") + " (" + attribute("commit") + ")";
+  const auto texts = io::root_texts(output, {"version", "commit"});
+  return "Terrace " + texts[0].value_or("?") + " (" + texts[1].value_or("?") + ")";
 }
 
 JobError other_result(const job::Job& job, const Difference& difference, const std::string& loss = "") {

@@ -20,10 +20,9 @@ struct Record {
 /// @throws JobError if the file is damaged or may not be read; io::DiskError
 std::optional<Record> record_in(const job::Job& job) {
   try {
-    const auto text = [&](const char* name) { return io::root_text(job.output, name); };
-    const auto identity = text("identity"), inputs = text("inputs");
-    if (!identity || !inputs) return std::nullopt;
-    return Record{*identity, *inputs, text("contents"), text("stages")};
+    const auto texts = io::root_texts(job.output, {"identity", "inputs", "contents", "stages"});
+    if (!texts[0] || !texts[1]) return std::nullopt;
+    return Record{*texts[0], *texts[1], texts[2], texts[3]};
   } catch (const io::DiskError&) {
     throw;  // the job is right
   } catch (const IoError& error) {

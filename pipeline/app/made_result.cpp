@@ -71,9 +71,7 @@ std::optional<fs::path> folder_of_inputs(const Json& identity, const Json& input
 void read_all_that_is_small(const fs::path& path) {
   constexpr std::int64_t most_values = 1 << 20;
   const io::ResultReader reader(path);
-  for (const char* attribute : {"identity", "inputs", "contents", "stages", "folder", "settings"}) {
-    static_cast<void>(reader.attribute(attribute));
-  }
+  reader.read_all_attributes();
   for (const io::DatasetSummary& dataset : reader.datasets()) {
     if (dataset.path.starts_with("/profile/") || dataset.type == "other") continue;
     if (volume(dataset.shape) <= most_values) static_cast<void>(reader.texts(dataset.path));
