@@ -129,12 +129,28 @@ class Unpacked : public Source {
       } else {
         std::transform(from + begin, from + end, to + begin, [](From value) { return static_cast<To>(value); });
       }
+      if constexpr (std::is_integral_v<From> && sizeof(From) == 8 && std::is_floating_point_v<To>) {
+        if (!packing_->is_scaled()) check_exact(marked, box, begin, end, from, to);
+      }
       const bool after =
           (packing_->least && packing_->least->unpacked) || (packing_->most && packing_->most->unpacked);
       if (!after && !marked.in(from + begin, end - begin)) continue;
       for (std::int64_t n = begin; n < end; ++n) {
         if (marked.has(from[n]) || (after && is_outside(to[n]))) to[n] = missing<To>(marked, box, n, from[n]);
       }
+    }
+  }
+
+  /// @throws DataError if an integer that is no missing one is not the real number that it has become
+  template <class From, class To>
+  void check_exact(const Marks<From>& marked, const Box& box, std::int64_t begin, std::int64_t end, const From* from,
+                   const To* to) const {
+    for (std::int64_t n = begin; n < end; ++n) {
+      if (static_cast<long double>(to[n]) == static_cast<long double>(from[n]) || marked.has(from[n])) continue;
+      label_.fail(*source_, point_of(box, n),
+                  number_text(from[n]) + " has more digits than " + std::string(name_of(type_)) +
+                      " holds, as which this stage reads integers where some may be missing: say `unpack: false` at "
+                      "the input to read them as they are stored");
     }
   }
 

@@ -31,6 +31,7 @@ struct Packing {
   std::vector<Fill> fills = {};                // values of type `element`, NaN not among them
   std::optional<Bound> least = {}, most = {};  // of the valid range
   double scale = 1, offset = 0;
+  std::string scale_origin = "attributes `scale_factor` and `add_offset`";
   ElementType scaled = ElementType::f64;  // type of scaled values
 
   bool is_scaled() const { return scale != 1 || offset != 0; }

@@ -1,17 +1,15 @@
 #include "io/files/io_threads.hpp"
 
+#include <iterator>
 #include <system_error>
 
 namespace terrace::io {
 
-IoThreads::IoThreads(int count) {
-  try {
-    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
-    close();
-    throw;
-  }
+IoThreads::IoThreads(int count) : count_(count) {
+  if (count > 0) begin_thread();
 }
+
+void IoThreads::begin_thread() { threads_.emplace_back([this] { work(); }); }
 
 IoThreads::~IoThreads() { close(); }
 
@@ -31,13 +29,22 @@ void IoThreads::add(Tasks& tasks, std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     tasks.push_back(std::move(task));
+    if (!ending_ && tasks_.size() + urgent_.size() > idle_ && std::ssize(threads_) < count_) {
+      try {
+        begin_thread();
+      } catch (const std::system_error&) {
+        // The threads there are do the task.
+      }
+    }
   }
   arrived_.notify_one();
 }
 
 void IoThreads::work() {
   for (std::unique_lock lock(mutex_);;) {
+    ++idle_;
     arrived_.wait(lock, [this] { return ending_ || !tasks_.empty() || !urgent_.empty(); });
+    --idle_;
     Tasks& tasks = urgent_.empty() ? tasks_ : urgent_;
     if (tasks.empty()) return;
     std::function<void()> task = std::move(tasks.front());

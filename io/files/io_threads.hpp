@@ -10,18 +10,18 @@
 
 namespace terrace::io {
 
-/// Runs tasks in the order in which they are posted, urgent tasks before others, as many at a time as it has threads.
-/// Tasks must not throw.
+/// Runs tasks in the order in which they are posted, urgent tasks before others, up to `count` at a time. Tasks must not
+/// throw. Threads begin when tasks wait for them: most runs need few.
 /// The destructor runs the posted tasks and joins.
 class IoThreads {
  public:
-  /// @throws std::system_error if the system starts no more threads
+  /// Begins one thread. @throws std::system_error if the system starts no more
   explicit IoThreads(int count);
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;
   ~IoThreads();
 
-  int count() const { return static_cast<int>(threads_.size()); }
+  int count() const { return count_; }
   /// From any thread, also from a task.
   void post(std::function<void()> task);
   void post_urgent(std::function<void()> task);
@@ -30,12 +30,15 @@ class IoThreads {
   using Tasks = std::deque<std::function<void()>>;
 
   void add(Tasks& tasks, std::function<void()> task);
+  void begin_thread();
   void close();
   void work();
 
+  const int count_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   Tasks tasks_, urgent_;
+  std::size_t idle_ = 0;  // threads that wait for a task
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

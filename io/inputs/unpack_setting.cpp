@@ -35,8 +35,7 @@ std::shared_ptr<const Packing> packing_as_asked(const Settings& settings, const 
   if (packing.is_scaled()) {
     fail_setting(settings, key,
                  key + ": " + what +
-                     " is packed: by its attributes `scale_factor` and `add_offset` an element x stands "
-                     "for " +
+                     " is packed: by its " + packing.scale_origin + " an element x stands for " +
                      scale_text(packing.scale) + " * x + " + scale_text(packing.offset) +
                      "; say `unpack: true` to read these values, or `unpack: false` to read x");
   }

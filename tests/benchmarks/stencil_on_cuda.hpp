@@ -138,7 +138,7 @@ class Grid {
     auto* at = launched_.as<Launched>();
     *at = {1, 0, 0, 0, 0, 0, {}, {}};
     StencilTask& task = at->task;
-    task.first = task.last = task.whole = 1;
+    task.first = task.last = task.whole = task.counts = 1;  // cells are counted, as at the end of a stage
     task.steps = steps;
     task.row_end = task.part_end = spec_.extents[0];
     for (std::size_t f = 0; f < fields_.size(); ++f) task.fields[f] = rows_of(*fields_[f]);

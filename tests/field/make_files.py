@@ -42,6 +42,8 @@ def packed_arrays(folder):
         add("missing_f8", [[1, 2, 3], [4, 1e20, 6]], "f4", missing_value=1e20)
         add("no_nan", [[1, 2, 3], [4, 5, 6]], "f4", _FillValue=numpy.float32("nan"))
         add("nan", [[1, 2, 3], [4, numpy.nan, 6]], "f8", _FillValue=numpy.float64("nan"))
+        add("long", [[2**53 + 1, 2], [3, -1]], "i8", _FillValue=numpy.int64(-1))
+        add("long_even", [[2**53 + 2, 2], [3, -1]], "i8", _FillValue=numpy.int64(-1))
         add("unused", [[1, 2, 3], [4, 5, 6]], "i4", _FillValue=numpy.int32(-1), valid_range=numpy.array([0, 9], "i4"))
         add("range", [[1, 2, 3], [4, 50, 6]], "i4", valid_range=numpy.array([0, 9], "i4"))
         add("least", [[1, 2, 3], [4, -5, 6]], "i4", valid_min=numpy.int32(0))
@@ -181,5 +183,10 @@ def tiffs(folder):
     tiff(folder / "unused.tif", numpy.array([[1, 2, 3], [4, 5, 6]], "u1"), **no_data("-9999"))
     tiff(folder / "labels.tif", numpy.array([[0, 1, 2], [3, 2, 1]], "u1"), photometric=3,
          t320=(3, 768, bytes(2 * 768)))
+    metadata = ('<GDALMetadata>\n  <Item name="OFFSET" sample="0" role="offset">273.15</Item>\n'
+                '  <Item name="SCALE" sample="0" role="scale">0.01</Item>\n</GDALMetadata>\n').encode() + b"\0"
+    tiff(folder / "scaled.tif", numpy.array([[-215, -115, -15], [85, 185, -32767]], "i2"),
+         t42112=(2, len(metadata), metadata), **no_data("-32767"))
+    tiff(folder / "rgb.tif", numpy.array([[1, 2, 3, 0, 0, 0]], "u1"), photometric=2, samples=3, **no_data("0"))
     tiff(folder / "rgba.tif", numpy.array([[1, 2, 3, 10, 4, 5, 6, 20]], "u1"), photometric=2, samples=4,
          t338=(3, 1, 2))

@@ -1,232 +1,24 @@
 #include "io/inputs/image/tiff.hpp"
 
-#include <tiffio.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <list>
 #include <mutex>
-#include <unordered_map>
+#include <tuple>
 
+#include "io/inputs/image/gdal_packing.hpp"
+#include "io/inputs/image/tiff_layout.hpp"
 #include "io/inputs/raw_array.hpp"
 #include "io/inputs/unpack_setting.hpp"
 #include "io/kept_memory.hpp"
-#include "pipeline/base/error.hpp"
-#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
 
-/// An open file with the reason of its last error.
-class TiffFile {
- public:
-  /// @param most bytes of one allocation of the library
-  TiffFile(const std::filesystem::path& path, std::int64_t most) : path_(path.string()) {
-    const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
-                                                                               TIFFOpenOptionsFree);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most));
-    TIFFOpenOptionsSetErrorHandlerExtR(options.get(), note_error, this);
-    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, nullptr);
-    // Without a map of the file: one that becomes shorter must not end the program.
-    tiff_.reset(TIFFOpenExt(path_.c_str(), "rm", options.get()));
-    if (!tiff_) fail("cannot be read as TIFF");
-  }
-  TiffFile(const TiffFile&) = delete;
-  TiffFile& operator=(const TiffFile&) = delete;
-
-  TIFF* get() const { return tiff_.get(); }
-  const std::string& path() const { return path_; }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw IoError(path_, what + (reason_.empty() ? "" : ": " + reason_));
-  }
-  /// An error about the file that the library does not report.
-  [[noreturn]] void refuse(const std::string& what) const { throw IoError(path_, what); }
-
-  template <class T>
-  T tag(std::uint32_t name) const {
-    T value{};
-    TIFFGetFieldDefaulted(tiff_.get(), name, &value);
-    return value;
-  }
-
- private:
-  static int note_error(TIFF*, void* self, const char*, const char* format, std::va_list list) {
-    char text[256];
-    std::vsnprintf(text, sizeof text, format, list);
-    static_cast<TiffFile*>(self)->reason_ = text;
-    return 1;
-  }
-  static int ignore_warning(TIFF*, void*, const char*, const char*, std::va_list) { return 1; }
-
-  std::string path_, reason_;
-  std::unique_ptr<TIFF, void (*)(TIFF*)> tiff_{nullptr, TIFFClose};
-};
-
-std::optional<ElementType> element_of(std::uint16_t format, std::uint16_t bits) {
-  if (format == SAMPLEFORMAT_IEEEFP) {
-    if (bits == 32) return ElementType::f32;
-    return bits == 64 ? std::optional(ElementType::f64) : std::nullopt;
-  }
-  const bool has_sign = format == SAMPLEFORMAT_INT;
-  if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID && !has_sign) return std::nullopt;
-  if (bits == 8) return has_sign ? ElementType::i8 : ElementType::u8;
-  if (bits == 16) return has_sign ? ElementType::i16 : ElementType::u16;
-  if (bits == 32) return has_sign ? ElementType::i32 : ElementType::u32;
-  return std::nullopt;
-}
-
-/// The form of the image in the file.
-struct Layout {
-  ElementType type = ElementType::u8;
-  std::int64_t rows = 0, columns = 0;
-  int samples = 1;
-  bool apart = false;    // each sample in blocks of its own
-  bool tiled = false;    // else strips
-  bool plain = false;    // strips without compression, which are read in parts
-  bool colour = false;   // red, green and blue are the first samples
-  bool palette = false;  // samples are indices of its colours
-  std::int64_t block_rows = 0, block_columns = 0;
-  std::int64_t strip_rows = 0;  // of a strip in the file; a plain one has several blocks
-
-  std::int64_t size() const { return static_cast<std::int64_t>(size_of(type)); }
-  /// Samples that lie beside one another.
-  int joined() const { return apart ? 1 : samples; }
-  std::int64_t block_bytes() const { return block_rows * block_columns * joined() * size(); }
-};
-
-void check_kind(const TiffFile& file) {
-  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;  // of a file that does not say
-  TIFFGetField(file.get(), TIFFTAG_PHOTOMETRIC, &photometric);
-  if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB && photometric != PHOTOMETRIC_PALETTE) {
-    const char* kind = photometric == PHOTOMETRIC_MINISWHITE  ? "has inverted grays"
-                       : photometric == PHOTOMETRIC_YCBCR     ? "has YCbCr colours"
-                       : photometric == PHOTOMETRIC_SEPARATED ? "has CMYK colours"
-                                                              : "is of a kind that is not known here";
-    file.refuse(std::string(kind) + ", which are not read: convert it to gray values or RGB");
-  }
-  if (file.tag<std::uint16_t>(TIFFTAG_ORIENTATION) != ORIENTATION_TOPLEFT) {
-    file.refuse("does not begin at its top left corner: turn it round first");
-  }
-  if (file.tag<std::uint32_t>(TIFFTAG_IMAGEDEPTH) > 1) file.refuse("has depth; images of two dimensions are read");
-  const auto compression = file.tag<std::uint16_t>(TIFFTAG_COMPRESSION);
-  if (!TIFFIsCODECConfigured(compression)) {
-    file.refuse("is compressed by method " + std::to_string(compression) + ", which this libtiff does not have");
-  }
-}
-
-Layout layout_of(const TiffFile& file) {
-  constexpr std::int64_t strip_bytes = std::int64_t{1} << 20;
-  check_kind(file);
-  TIFF* tiff = file.get();
-  Layout layout;
-  const auto bits = file.tag<std::uint16_t>(TIFFTAG_BITSPERSAMPLE);
-  const auto format = file.tag<std::uint16_t>(TIFFTAG_SAMPLEFORMAT);
-  const auto type = element_of(format, bits);
-  if (!type) {
-    file.refuse("has samples of " + std::to_string(bits) + " bits, of format " + std::to_string(format) +
-                "; integers of 8, 16 and 32 bits, f32 and f64 are read");
-  }
-  layout.type = *type;
-  layout.rows = file.tag<std::uint32_t>(TIFFTAG_IMAGELENGTH);
-  layout.columns = file.tag<std::uint32_t>(TIFFTAG_IMAGEWIDTH);
-  layout.samples = file.tag<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL);
-  if (layout.rows == 0 || layout.columns == 0 || layout.samples == 0) file.refuse("says that it has no pixels");
-  layout.apart = layout.samples > 1 && file.tag<std::uint16_t>(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
-  const bool narrow = layout.type == ElementType::u8 || layout.type == ElementType::u16;
-  layout.colour = file.tag<std::uint16_t>(TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_RGB && layout.samples >= 3 && narrow;
-  layout.palette = file.tag<std::uint16_t>(TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_PALETTE;
-  layout.tiled = TIFFIsTiled(tiff) != 0;
-  if (layout.tiled) {
-    layout.block_rows = file.tag<std::uint32_t>(TIFFTAG_TILELENGTH);
-    layout.block_columns = file.tag<std::uint32_t>(TIFFTAG_TILEWIDTH);
-    if (layout.block_rows == 0 || layout.block_columns == 0) file.refuse("says that its tiles are empty");
-  } else {
-    const std::int64_t said = file.tag<std::uint32_t>(TIFFTAG_ROWSPERSTRIP);
-    layout.block_rows = layout.strip_rows = std::clamp<std::int64_t>(said, 1, layout.rows);
-    layout.block_columns = layout.columns;
-    layout.plain = file.tag<std::uint16_t>(TIFFTAG_COMPRESSION) == COMPRESSION_NONE &&
-                   file.tag<std::uint16_t>(TIFFTAG_FILLORDER) == FILLORDER_MSB2LSB;
-    const std::int64_t row = layout.columns * layout.joined() * layout.size();
-    if (layout.plain) layout.block_rows = std::clamp<std::int64_t>(strip_bytes / row, 1, layout.strip_rows);
-  }
-  return layout;
-}
-
-/// The samples that make up the elements: one, or three whose luma is taken.
-struct Chosen {
-  int first = 0;
-  bool luma = false;
-};
-
-/// The sample that is alpha; nullopt if there is none.
-std::optional<int> alpha_of(const TiffFile& file, const Layout& layout) {
-  std::uint16_t count = 0;
-  std::uint16_t* kinds = nullptr;
-  if (TIFFGetField(file.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0) return std::nullopt;
-  for (int i = 0; i < count && count <= layout.samples; ++i) {
-    if (kinds[i] == EXTRASAMPLE_ASSOCALPHA || kinds[i] == EXTRASAMPLE_UNASSALPHA) return layout.samples - count + i;
-  }
-  return std::nullopt;
-}
-
-Chosen choose(const TiffFile& file, const Layout& layout, const Settings& settings, std::optional<Channel> channel) {
-  if (const auto band = settings.find<std::int64_t>("band")) {
-    if (*band >= 0 && *band < layout.samples) return {static_cast<int>(*band), false};
-    fail_setting(settings, "band",
-                 "band: there is no band " + std::to_string(*band) + " in " + file.path() + ", which has " +
-                     counted(layout.samples, "band") + ", from 0");
-  }
-  if (channel == Channel::index || layout.palette) {
-    if (!layout.palette) refuse_channel(file.path(), Channel::index);
-    if (channel == Channel::index) return {};
-    throw ChannelError(file.path() +
-                       " has a palette of colours: say `channel: index` to read their numbers, as of "
-                       "labels, or convert it to RGB to read the colours");
-  }
-  if (channel == Channel::alpha) {
-    const auto alpha = alpha_of(file, layout);
-    if (!alpha) refuse_channel(file.path(), Channel::alpha);
-    return {*alpha, false};
-  }
-  if (layout.samples == 1) return {};
-  if (!layout.colour) {
-    fail_setting(
-        settings, "image",
-        "image: " + file.path() + " has " + counted(layout.samples, "band") + ": say which one, as `band: 0`");
-  }
-  if (channel.value_or(Channel::gray) == Channel::gray) return {0, true};
-  return {static_cast<int>(*channel) - static_cast<int>(Channel::red), false};
-}
-
-/// The packing by GDAL's value for no data, a text.
-Packing packing_of(const TiffFile& file, ElementType type, std::vector<std::string>& faults) {
-  constexpr std::uint32_t gdal_no_data = 42113;
-  Packing packing;
-  packing.element = type;
-  std::uint32_t count = 0;
-  const char* held = nullptr;
-  if (TIFFGetField(file.get(), gdal_no_data, &count, &held) == 0 || held == nullptr) return packing;
-  const std::string text(held, strnlen(held, count));
-  char* end = nullptr;
-  long double value = std::strtold(text.c_str(), &end);
-  const bool whole = end != text.c_str() &&
-                     text.find_first_not_of(" \t\n", static_cast<std::size_t>(end - text.c_str())) == text.npos;
-  if (!whole) {
-    faults.push_back("tag GDAL_NODATA, '" + text + "', is no number");
-    return packing;
-  }
-  if (type == ElementType::f32) value = static_cast<long double>(static_cast<float>(value));
-  if (!std::isnan(value)) packing.fills.push_back({value, "tag GDAL_NODATA"});
-  return packing;
-}
-
 class TiffSource : public Source {
  public:
-  TiffSource(InputFile file, std::unique_ptr<TiffFile> tiff, const Layout& layout, Chosen chosen,
+  TiffSource(InputFile file, std::unique_ptr<TiffFile> tiff, const TiffLayout& layout, TiffSamples chosen,
              std::shared_ptr<const Packing> packing, std::size_t cache_bytes)
       : file_(std::move(file)),
         tiff_(std::move(tiff)),
@@ -383,8 +175,8 @@ class TiffSource : public Source {
   std::mutex mutex_;
   InputFile file_;
   std::unique_ptr<TiffFile> tiff_;
-  Layout layout_;
-  Chosen chosen_;
+  TiffLayout layout_;
+  TiffSamples chosen_;
   std::shared_ptr<const Packing> packing_;
   std::size_t cache_bytes_, kept_bytes_ = 0;
   Extents shape_;
@@ -407,17 +199,24 @@ std::shared_ptr<Source> open_tiff(InputFile file, const Settings& settings, cons
   constexpr std::int64_t most_directory = std::int64_t{1} << 30;
   const CheckKept check_kept = kept_check(settings, "image", context);
   auto tiff = std::make_unique<TiffFile>(file.path(), most_directory);
-  const Layout layout = layout_of(*tiff);
+  const TiffLayout layout = layout_of(*tiff);
   const double bytes = static_cast<double>(layout.block_rows) * static_cast<double>(layout.block_columns) *
                        layout.joined() * static_cast<double>(layout.size());
   if (bytes > 1e15) tiff->refuse("says that its blocks are larger than any memory");
   check_kept(2 * layout.block_bytes());
-  const Chosen chosen = choose(*tiff, layout, settings, channel);
+  const TiffSamples chosen = choose(*tiff, layout, settings, channel);
   if (TIFFLastDirectory(tiff->get()) == 0 && context.warn) {
     context.warn(file.path().string() + " has several images, and the first is read");
   }
   std::vector<std::string> faults;
-  Packing packing = packing_of(*tiff, layout.type, faults);
+  Packing packing = gdal_packing(*tiff, layout.type, chosen.first, faults);
+  if (chosen.luma && packing.changes_values() && asks_attributes(settings)) {
+    fail_setting(
+        settings, "image",
+        "image: " + tiff->path() +
+            " states values for no data, or a scale, of each of its colours: name one, as `channel: red`, or "
+            "say `unpack: false` to read the luma of the colours as they are stored");
+  }
   auto asked = packing_as_asked(settings, "image", tiff->path(), {layout.rows, layout.columns}, std::move(packing),
                                 faults, context);
   return std::make_shared<TiffSource>(std::move(file), std::move(tiff), layout, chosen, std::move(asked),
