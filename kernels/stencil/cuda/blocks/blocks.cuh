@@ -54,6 +54,12 @@ StencilBlocks<T>::StencilBlocks(const StencilSpec& spec, device::Context& contex
 }
 
 template <class T>
+void StencilBlocks<T>::clear_levels() const {
+  const std::size_t begin = plan_.fields_at[0];
+  TERRACE_CUDA_CHECK(cudaMemsetAsync(at<unsigned char>(begin), 0, plan_.bytes - begin, stream_));
+}
+
+template <class T>
 void StencilBlocks<T>::run(const device::Port& port) {
   if (port.descriptor_bytes < sizeof(StencilTask) || port.result_bytes < sizeof(StencilResult)) {
     throw DeviceError("stencil", "the port's descriptors or results are those of something else");

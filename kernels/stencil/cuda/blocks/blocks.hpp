@@ -59,6 +59,9 @@ class StencilBlocks : public device::BlockKernel {
   /// Submits the kernels that make levels; they do nothing unless state()->begun.
   virtual void make_levels(const StencilTask& task, const Levels<T>& levels) = 0;
 
+  /// Clears the levels in the workspace.
+  void clear_levels() const;
+
   const StencilSpec& spec() const { return spec_; }
   const Axis& axis() const { return axis_; }
   StencilState* state() const { return static_cast<StencilState*>(workspace_); }

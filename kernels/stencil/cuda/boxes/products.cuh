@@ -130,6 +130,23 @@ struct BoxProducts {
   }
 };
 
+/// A value for check_products_kernel: near 1, of any exponent, one that cancels, of the smallest and the largest
+/// sizes, or zero, by the turn. Not inlined: the compiler takes minutes over its branches in every term.
+inline __device__ __noinline__ double value_to_check(device::u32 turn, device::u32 number) {
+  device::u64 bits = (device::u64{turn} << 32 | number) * 0x9E3779B97F4A7C15u;
+  bits = (bits ^ bits >> 29) * 0xBF58476D1CE4E5B9u;
+  bits ^= bits >> 32;
+  const device::u64 sign = bits >> 63 << 63, fraction = bits & 0x000FFFFFFFFFFFFFu;
+  if (turn % 8 == 1) return __longlong_as_double(sign | (256 + (bits >> 52) % 1024) << 52 | fraction);
+  if (turn % 8 == 2) return __longlong_as_double(sign | (1023 + (bits >> 52) % 3) << 52 | fraction >> 50 << 50);
+  const bool zeros = turn % 8 == 4 || (turn % 8 == 3 && number >= 96);
+  if (zeros && (bits >> 52) % 2 != 0) return __longlong_as_double(sign);
+  if (turn % 8 == 3) return __longlong_as_double(sign | (490 + (bits >> 52) % 40) << 52 | fraction);
+  if (turn % 8 == 6) return __longlong_as_double(sign | (1533 + (bits >> 52) % 3) << 52 | fraction);
+  if (turn % 8 == 5 && number >= 64) return __longlong_as_double(sign | fraction >> (bits >> 52) % 52);
+  return __longlong_as_double(sign | device::u64{1023} << 52 | fraction);
+}
+
 /// A warp: makes matrix products of many kinds of values, and the same sums term by term in the order of the columns;
 /// *differ becomes 1 if the bits of any two numbers differ, else 0.
 template <class T>
@@ -138,21 +155,7 @@ __global__ void check_products_kernel(device::u32* differ) {
   bool wrong = false;
 #pragma unroll 1
   for (device::u32 turn = 0; turn < 256; ++turn) {
-    // Values near 1, of any exponent, that cancel, of the smallest and the largest sizes, and zeros.
-    const auto value = [&](device::u32 number) {
-      device::u64 bits = (device::u64{turn} << 32 | number) * 0x9E3779B97F4A7C15u;
-      bits = (bits ^ bits >> 29) * 0xBF58476D1CE4E5B9u;
-      bits ^= bits >> 32;
-      const device::u64 sign = bits >> 63 << 63, fraction = bits & 0x000FFFFFFFFFFFFFu;
-      if (turn % 8 == 1) return __longlong_as_double(sign | (256 + (bits >> 52) % 1024) << 52 | fraction);
-      if (turn % 8 == 2) return __longlong_as_double(sign | (1023 + (bits >> 52) % 3) << 52 | fraction >> 50 << 50);
-      const bool zeros = turn % 8 == 4 || (turn % 8 == 3 && number >= 96);
-      if (zeros && (bits >> 52) % 2 != 0) return __longlong_as_double(sign);
-      if (turn % 8 == 3) return __longlong_as_double(sign | (490 + (bits >> 52) % 40) << 52 | fraction);
-      if (turn % 8 == 6) return __longlong_as_double(sign | (1533 + (bits >> 52) % 3) << 52 | fraction);
-      if (turn % 8 == 5 && number >= 64) return __longlong_as_double(sign | fraction >> (bits >> 52) % 52);
-      return __longlong_as_double(sign | device::u64{1023} << 52 | fraction);
-    };
+    const auto value = [&](device::u32 number) { return value_to_check(turn, number); };
     const auto left = [&](device::u32 row, device::u32 column) { return value(4 * row + column); };
     const auto right = [&](device::u32 row, device::u32 column) { return value(64 + 8 * row + column); };
     double made[4], wanted[4];
