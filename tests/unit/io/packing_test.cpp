@@ -60,7 +60,10 @@ std::vector<T> numbers(const std::vector<T>& special, std::int64_t count, std::m
 template <class T>
 void check_against_definition() {
   std::mt19937 draw(7);
-  const std::vector<T> special{T(1), T(2), T(120), std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()};
+  // Integers with more digits than f64 holds are errors, where they are not scaled.
+  T most = std::numeric_limits<T>::max();
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) most -= most % (T(1) << 11);
+  const std::vector<T> special{T(1), T(2), T(120), most, std::numeric_limits<T>::lowest()};
   for (int round = 0; round < 40; ++round) {
     Packing packing;
     packing.unpack = true;
@@ -140,6 +143,21 @@ TEST_CASE("Integers without a missing element stay integers, and keep all their 
   constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
   const std::vector<std::int64_t> values{large, -large, 1};
   CHECK(read_all<std::int64_t>(*read_by_others(values, packing_of(ElementType::i64, true))) == values);
+}
+
+TEST_CASE("Integers beside missing ones that f64 does not hold are errors, and missing ones are not looked at") {
+  constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;
+  Packing packing = packing_of(ElementType::i64, true);
+  const auto error = [&](const std::vector<std::int64_t>& values) {
+    const Extents shape{static_cast<std::int64_t>(values.size())};
+    const auto source = unpacked(std::make_shared<PackedNumbers<std::int64_t>>(values, shape, packing), label(), true);
+    TempFolder folder;
+    return error_of(folder, [&] { read_all<double>(*source); });
+  };
+  CHECK(error({large - 1, -large + 1, 9, 1}) == "none");
+  CHECK(error({1, -large}).find("io: stage 's': m[1]: -9007199254740993 has more digits than f64 holds") == 0);
+  packing.fills.push_back({large, "attribute `missing_value`"});
+  CHECK(error({large, 1}) == "none");
 }
 
 TEST_CASE("A reader with an element for no value gets it, in its type") {
