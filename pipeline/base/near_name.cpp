@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "pipeline/base/printable.hpp"
+
 namespace terrace {
 namespace {
 
@@ -44,10 +46,10 @@ std::vector<std::string> names_beginning(const std::string& wanted, const std::v
   return found;
 }
 
-std::string joined(const std::vector<std::string>& names, std::size_t most, const std::string& quote) {
+std::string joined(const std::vector<std::string>& names, std::size_t most, bool quoted) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
-    text += (i > 0 ? ", " : "") + quote + names[i] + quote;
+    text += (i > 0 ? ", " : "") + (quoted ? quote(names[i]) : names[i]);
   }
   return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
 }
@@ -97,13 +99,13 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   std::string text;
-  for (const std::string& near : near_names(name, candidates)) text += (text.empty() ? "'" : " or '") + near + "'";
+  for (const std::string& near : near_names(name, candidates)) text += (text.empty() ? "" : " or ") + quote(near);
   return text.empty() ? "" : "; did you mean " + text + "?";
 }
 
-std::string list_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, ""); }
+std::string list_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, false); }
 
-std::string quote_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, "'"); }
+std::string quote_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, true); }
 
 std::string counted(std::int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");

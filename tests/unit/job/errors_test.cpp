@@ -355,6 +355,7 @@ TEST_CASE("Of many names the first are listed and the others counted") {
   CHECK(list_names({"a", "b", "c"}, 2) == "a, b and 1 more");
   CHECK(quote_names({"a", "b", "c"}, 2) == "'a', 'b' and 1 more");
   CHECK(quote_names({}).empty());
+  CHECK(quote_names({"a\x01\n"}) == "'a\\x01\\x0a'");
 }
 
 }  // namespace
