@@ -16,6 +16,10 @@ constexpr int gzip_window = 15 + 16;  // zlib's largest window, and gzip's wrapp
 
 }  // namespace
 
+std::size_t text_buffer_bytes(const InputFile& file) {
+  return std::clamp(static_cast<std::size_t>(file.size()) + 1, std::size_t{1} << 12, std::size_t{1} << 20);
+}
+
 GzipReader::GzipReader(const InputFile& file) : file_(file) {
   unsigned char first[2] = {};
   if (file.read_some(0, 2, first) < 2 || !std::equal(first, first + 2, magic)) {

@@ -14,6 +14,9 @@ struct z_stream_s;
 
 namespace terrace::io {
 
+/// Bytes of a buffer for the text of a file: little for a small one, since all of it is cleared first.
+std::size_t text_buffer_bytes(const InputFile& file);
+
 /// The bytes of a file, inflated if it is a gzip file. A gzip file may have any number of members, as `cat` and bgzip
 /// make them, and zero bytes after the last one.
 class GzipReader {

@@ -18,7 +18,7 @@ class LineReader {
   /// @param file outlives the reader
   /// @param check_kept is called before a long line takes more memory; null: nothing is
   explicit LineReader(const InputFile& file, CheckKept check_kept = nullptr)
-      : text_(file), check_kept_(std::move(check_kept)), buffer_(std::size_t{1} << 20) {}
+      : text_(file), check_kept_(std::move(check_kept)), buffer_(text_buffer_bytes(file)) {}
 
   /// The next line, valid until the next call. @return false at the end of the file. @throws IoError, also for lines
   /// that end with CR alone and for UTF-16

@@ -26,7 +26,7 @@ std::vector<std::byte> scan(const InputFile& file, const Settings& settings, Fas
                             const CheckKept& check_kept) {
   GzipReader reader(file);
   if (reader.plain()) scanner.reserve(static_cast<std::size_t>(file.size()));
-  std::vector<char> buffer(1 << 20);
+  std::vector<char> buffer(text_buffer_bytes(file));
   const auto take_next = [&] {
     const std::string_view text = reader.next(buffer);
     if (!text.empty()) scanner.take(text);
