@@ -14,7 +14,7 @@
 namespace terrace::io {
 namespace {
 
-// Of the buffer in which HDF5 converts; an element may take more there than its type says.
+// Bytes of the buffer in which HDF5 converts; an element may take more there than its type says.
 constexpr std::size_t least_conversion = 4096, most_conversion = std::size_t{1} << 20;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What GDAL's tags of a TIFF say that its samples stand for.
+// The meaning of a TIFF's samples by the tags that GDAL writes.
 #pragma once
 
 #include <string>
