@@ -187,6 +187,10 @@ def tiffs(folder):
                 '  <Item name="SCALE" sample="0" role="scale">0.01</Item>\n</GDALMetadata>\n').encode() + b"\0"
     tiff(folder / "scaled.tif", numpy.array([[-215, -115, -15], [85, 185, -32767]], "i2"),
          t42112=(2, len(metadata), metadata), **no_data("-32767"))
+    for name, text in (("no_xml", "<GDALMetadata>"), ("no_number", '<M><Item sample="0" role="scale">ten</Item></M>'),
+                       ("other_band", '<M><Item sample="1" role="scale">10</Item></M>')):
+        tiff(folder / f"{name}.tif", numpy.array([[1, 2], [3, 4]], "u1"),
+             t42112=(2, len(text) + 1, text.encode() + b"\0"))
     tiff(folder / "rgb.tif", numpy.array([[1, 2, 3, 0, 0, 0]], "u1"), photometric=2, samples=3, **no_data("0"))
     tiff(folder / "rgba.tif", numpy.array([[1, 2, 3, 10, 4, 5, 6, 20]], "u1"), photometric=2, samples=4,
          t338=(3, 1, 2))
