@@ -58,7 +58,7 @@ std::string fasta_place(const std::filesystem::path& path, std::size_t record, s
   try {
     const InputFile file(path);
     GzipReader reader(file);
-    std::vector<char> buffer(std::size_t{1} << 20);
+    std::vector<char> buffer(text_buffer_bytes(file));
     LetterFinder finder(record, letter);
     for (std::string_view text = reader.next(buffer); !text.empty(); text = reader.next(buffer)) {
       if (finder.take(text)) return path.string() + finder.place();
