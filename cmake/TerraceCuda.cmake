@@ -62,14 +62,15 @@ function(terrace_group result folder size)
   set(${result} ${groups} PARENT_SCOPE)
 endfunction()
 
-# terrace_cuda_library(NAME [GROUP n] HOST... KERNELS... SIMULATED... ABSENT... DEPENDS...): what library NAME does on CUDA
-# devices, in a library of its own: NAME_cuda of the sources HOST and KERNELS, or of ABSENT, which says that there is no
+# terrace_cuda_library(NAME [GROUP n] HOST... KERNELS... SIMULATED... METHODS FAMILY TYPE | ABSENT... DEPENDS...): what
+# library NAME does on CUDA devices, in a library of its own: NAME_cuda of the sources HOST and KERNELS. Without CUDA it
+# has no methods (METHODS: the family, and the type of its methods), or the sources ABSENT, which say that there is no
 # CUDA. With the tests also NAME_simulated, for a device that is there on every machine (tests/simulated_gpu), of HOST and
 # SIMULATED: the kernels as C++. A program links it in the other's place when its property TERRACE_SIMULATES_CUDA is on.
 # GROUP: how many sources that the build makes are compiled as one; 1 where each takes long. More where they are hardly
 # optimised: headers then take most of the time.
 function(terrace_cuda_library name)
-  cmake_parse_arguments(CUDA "" "GROUP" "HOST;KERNELS;SIMULATED;ABSENT;DEPENDS" ${ARGN})
+  cmake_parse_arguments(CUDA "" "GROUP" "HOST;KERNELS;SIMULATED;METHODS;ABSENT;DEPENDS" ${ARGN})
   if(TERRACE_HAS_CUDA)
     if(TERRACE_CUDA_UNOPTIMISED)
       set(CUDA_GROUP 15)
@@ -81,6 +82,11 @@ function(terrace_cuda_library name)
     set_source_files_properties(${CUDA_KERNELS} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     terrace_library(${name}_cuda SOURCES ${CUDA_HOST} ${CUDA_KERNELS} DEPENDS ${name} CUDA::cudart_static)
   else()
+    if(CUDA_METHODS)
+      list(POP_FRONT CUDA_METHODS CUDA_FAMILY CUDA_METHOD)
+      set(CUDA_ABSENT ${CMAKE_CURRENT_BINARY_DIR}/no_methods.cpp)
+      configure_file(${CMAKE_SOURCE_DIR}/cmake/no_methods.cpp.in ${CUDA_ABSENT} @ONLY)
+    endif()
     terrace_library(${name}_cuda SOURCES ${CUDA_ABSENT} DEPENDS ${name})
   endif()
   set(linked ${name}_cuda)

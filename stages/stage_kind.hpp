@@ -30,7 +30,8 @@ struct Resources {
   std::size_t input_memory = 0;   // of memory.host, memory of inputs: not a part of host_budget
   std::size_t window_memory = 0;  // also of memory.host: the window of the executor
   std::size_t device_budget = 0;  // on the CPU: memory that a block may work on
-  std::size_t device_beside = 0;  // of memory.device, what a stage needs beside its blocks: not a part of device_budget
+  std::size_t device_beside =
+      0;  // of memory.device, what a stage needs beside its blocks: not a part of device_budget
   std::int64_t scratch_space = std::numeric_limits<std::int64_t>::max();  // bytes on disk for scratch arrays
   bool device_given = true;  // true if the job gives it; else it is host_budget, or the device's memory
   bool to_run = true;        // else the job is only checked: large arrays are not read to choose by their values
@@ -62,6 +63,8 @@ struct StageKind {
   std::function<std::unique_ptr<run::Stage>(const Request&)> make;
   /// Computes parts of a finished result again (verifier.hpp); null: no part of it can be.
   std::function<std::vector<Checked>(const VerifyRequest&)> verify = nullptr;
+  /// The methods of all back ends that this program has.
+  std::vector<run::StageMethod> (*methods)() = nullptr;
   bool deals = false;  // true if its plans deal blocks to several devices
 };
 

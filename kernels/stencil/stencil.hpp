@@ -60,13 +60,8 @@ void check_stencil(const StencilSpec& spec);
 
 /// Bytes of host memory that a CPU kernel allocates in addition to tiles and carries.
 std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads);
-/// Bytes of device memory that a CUDA kernel needs in addition to tiles and carries.
-std::size_t stencil_cuda_bytes(const StencilSpec& spec, const device::Limits& limits);
 
 /// A kernel whose launches compute blocks one after another: descriptors are StencilTask, results StencilResult.
 std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context);
-/// Likewise. @param workspace stencil_cuda_bytes() of device memory, owned by the caller; the kernel initialises it
-std::unique_ptr<device::BlockKernel> make_stencil_cuda(const StencilSpec& spec, device::Context& context,
-                                                       void* workspace);
 
 }  // namespace terrace::stencil

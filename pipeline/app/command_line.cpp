@@ -72,6 +72,8 @@ void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
   };
   add_question("check", "Report every error of a job, or that it has none", check);
   const auto [planned, asked] = add_question("plan", "Describe how a job would run, without running it", plan);
+  planned.add_flag("--explain", asked->explain,
+                   "For each stage list the kernels that could compute it, their rate, and why others cannot");
   planned.add_flag("--fresh", asked->fresh, "Plan what `run` with the same --fresh would compute and take over");
   auto run = std::make_shared<RunArguments>();
   CLI::App& command =
@@ -214,6 +216,11 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
       add_command(program, line, session, "inputs", "List the kinds of input of jobs, or show one", inputs, kind);
   kinds.add_option("KIND", kind->kind, "Show the keys of this kind of input");
   add_form(kinds, kind->form);
+  auto listed = std::make_shared<MethodsArguments>();
+  CLI::App& listing =
+      add_command(program, line, session, "methods", "List the kernels that compute stages", methods, listed);
+  listing.add_option("STAGE", listed->stage, "Those of this kind of stage alone");
+  add_form(listing, listed->form);
   auto form = std::make_shared<Form>();
   add_form(add_command(program, line, session, "job", "List the keys of a job", job_keys, form), *form);
   const auto add_plain = [&](const std::string& name, const std::string& help, int (*run)(Session&)) {
@@ -236,6 +243,9 @@ Names names_after_commands(const Session& session) {
     std::vector<std::string>& known = names[stage.selector + "s"];
     known.push_back(stage.name);
     for (const job::ProblemDeclaration& problem : stage.problems) known.push_back(problem.name);
+  }
+  for (const job::StageDeclaration& stage : session.stages.declarations().all()) {
+    names["methods"].push_back(stage.name);
   }
   names["completion"] = {"bash"};
   return names;
@@ -301,7 +311,8 @@ bool is_a(const CLI::ParseError& error, CLI::ExitCodes code) {
   return error.get_exit_code() == static_cast<int>(code);
 }
 
-/// "; write --fresh=all" if a word that is no file stands behind `--fresh`, which takes its value with '='; else empty.
+/// "; write --fresh=all" if a word that is no file stands behind `--fresh`, which takes its value with '='; else
+/// empty.
 std::string hint_at_equals(const std::vector<std::string>& arguments) {
   const auto option = std::find(arguments.begin(), arguments.end(), "--fresh");
   if (option == arguments.end() || option + 1 == arguments.end()) return "";

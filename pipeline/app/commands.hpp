@@ -20,6 +20,7 @@ struct JobArguments {
 struct PlanArguments {
   JobArguments job;
   bool json = false;
+  bool explain = false;    // of a plan: all methods of each stage
   std::string fresh = {};  // as RunArguments::fresh
 };
 
@@ -115,6 +116,14 @@ int reference(Session& session);
 
 /// `terrace schema`: prints the JSON Schema of jobs.
 int schema(Session& session);
+
+struct MethodsArguments {
+  std::string stage;  // empty: all
+  Form form;
+};
+
+/// `terrace methods [STAGE]`: lists the kernels that could compute stages, from the tables that choose among them.
+int methods(Session& session, const MethodsArguments& arguments);
 
 struct DevicesArguments {
   bool json = false;

@@ -141,6 +141,8 @@ void add_stages(const RunPlan& plan, const Profile& profile, const std::string& 
               "1: another run computed the stage, and this one has taken over its results and its profile; times of "
               "its blocks and copies are since the start of that run; 0: this run computed it",
               plan.stages, [](const PlannedStage& stage) { return static_cast<std::int32_t>(stage.is_taken()); });
+  columns.add("method", "kernel that computed the stage (terrace methods)", records,
+              [](const R& r) { return r.method; });
   columns.add("blocks", "blocks computed by the last attempt", records, [](const R& r) { return r.blocks; });
   columns.add("repeated", "blocks computed again after a stop", records, [](const R& r) { return r.repeated; });
   columns.add("cuts", "checkpoints made", records, [](const R& r) { return r.cuts; });
@@ -336,6 +338,13 @@ PredictedTimes predicted_times(const Prediction& p) {
           std::max(p.bytes_up, p.bytes_down) / assumed_link_bytes_per_second,
           (p.bytes_read + p.bytes_written) / assumed_disk_bytes_per_second,
           static_cast<double>(p.blocks) * assumed_block_seconds};
+}
+
+std::string method_of(const Stage& stage) {
+  for (const StageMethod& method : stage.methods()) {
+    if (method.chosen) return method.name;
+  }
+  return "";
 }
 
 double predicted_seconds(const Prediction& p) {

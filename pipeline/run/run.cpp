@@ -89,6 +89,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
 
   StageRecord record;
   record.name = planned.name;
+  record.method = method_of(*planned.stage);
   record.unit = prediction.unit;
   record.limit = prediction.limit;
   record.limit_kind = prediction.limit_kind;

@@ -28,6 +28,17 @@ struct Prediction {
   std::size_t workspace_bytes = 0;  // in addition to tiles: of the device, or of the host if it computes
 };
 
+/// A kernel that could compute a stage (kernels/launch/method.hpp), as people see it.
+struct StageMethod {
+  std::string name, help;
+  std::string backend;     // "cpu", "cuda"
+  std::string schedule;    // that a job names to have it; empty: none does
+  bool automatic = true;   // taken where the job leaves the choice
+  bool chosen = false;     // it computes the stage
+  std::string unfit = {};  // why it does not compute the stage; empty: it does
+  double per_second = 0;   // operations that are expected of it; 0: not known
+};
+
 /// One step of a job. Made from the job and either budgets or the choices of an earlier attempt.
 class Stage {
  public:
@@ -42,6 +53,8 @@ class Stage {
   virtual std::vector<io::SmallDataset> small() const = 0;
   virtual std::vector<io::Attribute> attributes() const = 0;
   virtual Prediction prediction() const = 0;
+  /// The methods of the back end, with the one that computes the stage.
+  virtual std::vector<StageMethod> methods() const { return {}; }
   /// Operations of the whole problem, in the prediction's unit, if some may be left out or done again; 0: all are
   /// done once.
   virtual double whole() const { return 0; }
@@ -50,5 +63,8 @@ class Stage {
   /// Choices that the job leaves open: block shapes, types, schedule. They suffice to make the same plan again.
   virtual nlohmann::json choices() const = 0;
 };
+
+/// The name of the method that computes a stage; empty if it has none.
+std::string method_of(const Stage& stage);
 
 }  // namespace terrace::run

@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "stages/stage_kind.hpp"
+#include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/stage.hpp"
 #include "stages/stencil/verify.hpp"
@@ -289,6 +291,7 @@ StageKind stencil_stage() {
   kind.declaration.check = check;
   kind.make = make_stencil;
   kind.verify = verify_stencil;
+  kind.methods = [] { return stage_methods(stencil::stencil_methods()); };
   kind.deals = true;
   return kind;
 }

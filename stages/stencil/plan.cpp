@@ -36,8 +36,10 @@ void add_pieces(stencil::Rows& rows, const run::AccessView& access, std::int64_t
 
 }  // namespace
 
-StencilPlan::StencilPlan(stencil::StencilSpec spec, StencilEvents events, StencilInputs inputs)
-    : spec_(std::move(spec)),
+StencilPlan::StencilPlan(const stencil::StencilMethod& method, stencil::StencilSpec spec, StencilEvents events,
+                         StencilInputs inputs)
+    : method_(method),
+      spec_(std::move(spec)),
       events_(std::move(events)),
       cut_(spec_),
       timeline_(events_, spec_.pass_steps, cut_.has_rims()),
@@ -433,11 +435,11 @@ void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const r
 
 std::unique_ptr<run::Worker> StencilPlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<StencilPlan>;
-  if (context.shares_host_memory()) {
-    return std::make_unique<Worker>(*this, stencil::make_stencil_cpu(spec_, context));
+  std::unique_ptr<device::Memory> workspace;
+  if (method_.backend == device::Backend::cuda) {
+    workspace = std::make_unique<device::Memory>(context, method_.workspace(spec_, context.limits()));
   }
-  auto workspace = std::make_unique<device::Memory>(context, stencil::stencil_cuda_bytes(spec_, context.limits()));
-  auto kernel = stencil::make_stencil_cuda(spec_, context, workspace->data());
+  auto kernel = method_.make(spec_, context, workspace ? workspace->data() : nullptr);
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 

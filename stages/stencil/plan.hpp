@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/stencil/tally.hpp"
@@ -32,7 +33,8 @@ struct StencilInputs {
 /// them.
 class StencilPlan : public run::Plan {
  public:
-  StencilPlan(stencil::StencilSpec spec, StencilEvents events, StencilInputs inputs);
+  StencilPlan(const stencil::StencilMethod& method, stencil::StencilSpec spec, StencilEvents events,
+              StencilInputs inputs);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
@@ -49,6 +51,8 @@ class StencilPlan : public run::Plan {
   /// The descriptor of a block.
   stencil::StencilTask task(const run::Phase& phase, const run::BlockView& view) const;
 
+  /// The method that computes it.
+  const stencil::StencilMethod& method() const { return method_; }
   const stencil::StencilSpec& spec() const { return spec_; }
   const StencilEvents& events() const { return events_; }
   const Timeline& timeline() const { return timeline_; }
@@ -97,6 +101,7 @@ class StencilPlan : public run::Plan {
   void bind_slab(const StencilPhase& phase, const stencil::Slab& slab, const run::BlockView& view,
                  stencil::StencilTask& task) const;
 
+  const stencil::StencilMethod& method_;
   stencil::StencilSpec spec_;
   StencilEvents events_;
   stencil::Cut cut_;

@@ -5,11 +5,13 @@
 #include <functional>
 #include <utility>
 
+#include "kernels/stencil/costs.hpp"
+#include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/plan.hpp"
-#include "stages/stencil/rates.hpp"
 #include "stages/stencil/slabs.hpp"
 #include "stages/stencil/tally.hpp"
 
@@ -17,6 +19,7 @@ namespace terrace::stages {
 namespace {
 
 using stencil::OperatorInfo;
+using stencil::StencilMethod;
 using stencil::StencilSpec;
 
 StencilNeeds needs_of(const StencilEvents& events, std::size_t fields) {
@@ -31,14 +34,14 @@ StencilCells cells_of(const StencilDefinition& definition) {
 
 class StencilStage : public run::Stage {
  public:
-  StencilStage(const Request& request, StencilDefinition definition)
+  StencilStage(const Request& request, const StencilMethod& method, StencilDefinition definition)
       : name_(request.stage.name),
         resources_(request.resources),
         warnings_(std::move(definition.warnings)),
         read_warnings_(std::move(definition.read_warnings)),
         allows_nan_(!definition.infinity),
         tally_(definition.check, cells_of(definition)),
-        plan_(std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)) {
+        plan_(method, std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)) {
     // A grid without cells does not change.
     const StencilEvents& events = plan_.events();
     if (plan_.cut().slabs() == 0 && events.check_every > 0 && events.check_every <= events.steps) {
@@ -123,8 +126,8 @@ class StencilStage : public run::Stage {
     p.blocks = plan_.cut().slabs() * plan_.timeline().passes();
     p.unit = "cell";
     p.operations = cells * steps;
-    const double each = operations_of(spec), lanes = 4 / size;
-    p.operations_per_second = stencil_speed(spec, resources_);
+    const double each = stencil::operations_of(spec), lanes = 4 / size;
+    p.operations_per_second = 1 / method().cost(spec, resources_.device).seconds;
     const bool stays = 1.1 * (bytes + constant) <= static_cast<double>(resources_.host_budget);
     const auto snapshots = static_cast<double>(plan_.events().snapshots.size());
     p.bytes_read = (bytes + constant) * (stays ? 1 : passes);
@@ -134,11 +137,11 @@ class StencilStage : public run::Stage {
       p.bytes_up = (bytes + constant) * (stays_there ? 1 : passes);
       p.bytes_down = bytes * ((stays_there ? 1 : passes) + snapshots);
     }
-    p.workspace_bytes = workspace_of(spec, resources_);
+    p.workspace_bytes = method().workspace(spec, resources_.device);
     p.block_shape = shape_of_slab();
     p.block_bytes =
         static_cast<std::size_t>(stencil_slab_bytes(spec, needs_of(plan_.events(), info().fields.size()), Held::own));
-    p.limit = multiply_adds_of(resources_) * lanes / each;
+    p.limit = stencil::multiply_adds_of(method().backend, resources_.device) * lanes / each;
     p.limit_kind = "operations";
     const auto bound = [&](double bytes_per_second, double bytes_a_step, const char* kind) {
       if (bytes_per_second <= 0 || bytes_a_step <= 0) return;
@@ -157,25 +160,20 @@ class StencilStage : public run::Stage {
     return p;
   }
 
+  std::vector<run::StageMethod> methods() const override {
+    return stage_methods(stencil::stencil_methods(), method(), plan_.spec(), resources_.device);
+  }
+
   nlohmann::json choices() const override {
     const StencilSpec& spec = plan_.spec();
-    nlohmann::json all = {{"slab_rows", spec.slab_rows},
-                          {"slab_tiles", spec.slab_tiles},
-                          {"pass_steps", spec.pass_steps},
-                          {"parts", spec.parts},
-                          {"depth", spec.depth},
-                          {"rows", spec.extents[0]},
-                          {"width", spec.width()},
-                          {"value", name_of(spec.value)},
-                          {"schedule", stencil::name_of(spec.schedule)}};
+    nlohmann::json all = {{"method", method().name},       {"slab_rows", spec.slab_rows},
+                          {"slab_tiles", spec.slab_tiles}, {"pass_steps", spec.pass_steps},
+                          {"parts", spec.parts},           {"depth", spec.depth},
+                          {"rows", spec.extents[0]},       {"width", spec.width()},
+                          {"value", name_of(spec.value)},  {"schedule", stencil::name_of(spec.schedule)}};
     if (spec.separable) all["separable"] = true;
     if (spec.schedule == stencil::Schedule::time_skewed) all["tile"] = stencil::name_of(spec.tile);
     return all;
-  }
-
-  static std::size_t workspace_of(const StencilSpec& spec, const Resources& resources) {
-    return resources.cuda ? stencil::stencil_cuda_bytes(spec, resources.device)
-                          : stencil::stencil_cpu_bytes(spec, resources.device.processors);
   }
 
  private:
@@ -187,6 +185,7 @@ class StencilStage : public run::Stage {
     return to_string(shape) + (tiles > 1 ? " in " + counted(tiles, "tile") : "") + ", " +
            counted(plan_.spec().pass_steps, "step") + " a pass";
   }
+  const StencilMethod& method() const { return plan_.method(); }
   const OperatorInfo& info() const { return *stencil::find_operator(plan_.spec().name); }
   std::vector<std::string> axes() const {
     switch (plan_.spec().rank) {
@@ -208,6 +207,16 @@ class StencilStage : public run::Stage {
   StencilPlan plan_;
 };
 
+/// The method of a stencil: that of the attempt to resume, or the cheapest.
+const StencilMethod& method_for(const Request& request, const StencilSpec& spec) {
+  const auto backend = request.resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  if (request.choices != nullptr) {
+    const std::string name = request.choices->value("method", "");
+    if (const auto* method = device::find_method(stencil::stencil_methods(), backend, name)) return *method;
+  }
+  return stencil::choose_stencil_method(spec, backend, request.resources.device);
+}
+
 }  // namespace
 
 std::unique_ptr<run::Stage> make_stencil(const Request& request) {
@@ -216,6 +225,7 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   const bool separable =
       request.choices != nullptr ? request.choices->value("separable", false) : definition.separable;
   if (separable) take_separable(spec);
+  const StencilMethod& method = method_for(request, spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
     spec.slab_tiles = request.choices->at("slab_tiles");
@@ -225,10 +235,10 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   } else {
     choose_stencil_slabs(spec, needs_of(definition.events, definition.inputs.fields.size()),
                          longest_span(definition.events), request.resources, [&](const StencilSpec& cut) {
-                           return static_cast<std::int64_t>(StencilStage::workspace_of(cut, request.resources));
+                           return static_cast<std::int64_t>(method.workspace(cut, request.resources.device));
                          });
   }
-  return std::make_unique<StencilStage>(request, std::move(definition));
+  return std::make_unique<StencilStage>(request, method, std::move(definition));
 }
 
 }  // namespace terrace::stages

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/device/memory.hpp"
+#include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
@@ -184,8 +185,9 @@ struct Run {
 
 template <class T>
 Run<T> run(const StencilSpec& spec, device::Context& context, int times, std::int64_t steps) {
-  const device::Memory workspace(context, stencil_cuda_bytes(spec, context.limits()));
-  const auto kernel = make_stencil_cuda(spec, context, workspace.data());
+  const StencilMethod& method = choose_stencil_method(spec, device::Backend::cuda, context.limits());
+  const device::Memory workspace(context, method.workspace(spec, context.limits()));
+  const auto kernel = method.make(spec, context, workspace.data());
   Grid<T> grid(spec, context);
   Run<T> all;
   grid.fill();

@@ -22,22 +22,22 @@ constexpr int number_of(OperatorList<Fs...>) {
   return number;
 }
 
-i64 wanted_depth(const StencilSpec& spec) {
-  if (spec.depth > 0) return spec.depth;
-  if (spec.rank == 1) return CpuTiles::line_depth;
-  const i64 reach = spec.rank == 3 ? CpuTiles::reach_of_volumes : CpuTiles::reach;
-  return std::max<i64>(1, reach / spec.radius);
-}
-
 /// Steps at a time: as many as the rows of a tile allow (least_tile_rows).
 i64 depth_of(const StencilSpec& spec) {
-  i64 depth = std::min<i64>(wanted_depth(spec), spec.pass_steps);
+  i64 depth = std::min<i64>(cpu_depth(spec), spec.pass_steps);
   if (Cut(spec).whole()) return depth;
   while (depth > 1 && spec.tile_rows() < least_tile_rows(spec.radius, spec.pass_steps, depth)) --depth;
   return depth;
 }
 
 }  // namespace
+
+i64 cpu_depth(const StencilSpec& spec) {
+  if (spec.depth > 0) return spec.depth;
+  if (spec.rank == 1) return CpuTiles::line_depth;
+  const i64 reach = spec.rank == 3 ? CpuTiles::reach_of_volumes : CpuTiles::reach;
+  return std::max<i64>(1, reach / spec.radius);
+}
 
 TileSizes tile_sizes(const StencilSpec& spec) {
   TileSizes sizes{depth_of(spec), 1, 1, CpuTiles::block};

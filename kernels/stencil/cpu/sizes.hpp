@@ -21,6 +21,9 @@ struct TileSizes {
   i64 pitch(i64 radius) const { return (width + 2 * depth * radius + 31) / 16 * 16 + 16; }
 };
 
+/// Steps that are made at a time, where the rows of a slab allow it.
+i64 cpu_depth(const StencilSpec& spec);
+
 /// The sizes for a stencil.
 TileSizes tile_sizes(const StencilSpec& spec);
 

@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "kernels/stencil/cuda/blocks/lines.hpp"
+#include "kernels/stencil/cuda/formulas/task.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/base/rounding.hpp"
 
 namespace terrace::stencil {
+
+/// Constant arrays that a kernel of windows of rows reads (FormulaArrays): none, the formula's own one, or all.
+inline i32 formula_arrays(const StencilSpec& spec) {
+  if (spec.source >= 0 || spec.mask >= 0) return FormulaArrays::count;
+  return spec.given.empty() ? 0 : 1;
+}
 
 inline bool keeps_or_wraps(const Faces& faces) {
   return faces.low == faces.high && (faces.low == Face::fixed || faces.low == Face::periodic);

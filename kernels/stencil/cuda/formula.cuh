@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/formula.hpp"
+#include "kernels/stencil/cuda/formulas/near_sum.hpp"
 #include "kernels/stencil/cuda/formulas/stream.cuh"
 #include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
@@ -56,26 +57,30 @@ class BoxBlocks final : public FormulaBlocks<LinearSum, T> {
 };
 
 template <class F, class T>
-std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(const StencilSpec& spec, device::Context& context,
-                                                             void* workspace) {
+std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(Way way, const StencilSpec& spec,
+                                                             device::Context& context, void* workspace) {
   if constexpr (std::is_same_v<F, LinearSum>) {
-    if (const auto kernel = box_for<T>(spec, context, workspace)) {
-      return std::make_unique<BoxBlocks<T>>(spec, *kernel, context, workspace);
+    if (way == Way::box_terms || way == Way::box_products) {
+      const BoxKernel<T> kernel = box_kernel_for<T>(way == Way::box_products, spec, context, workspace);
+      return std::make_unique<BoxBlocks<T>>(spec, kernel, context, workspace);
+    }
+    if (way == Way::formula_rows) {
+      return has_shape(spec, Shape::star) ? CudaNearSum<T, false>::make(spec, context, workspace)
+                                          : CudaNearSum<T, true>::make(spec, context, workspace);
     }
   }
   if constexpr (is_sum<F>) {
-    if (const auto kernel = stream_for<T>(spec)) {
-      return std::make_unique<StreamBlocks<F, T>>(spec, *kernel, context, workspace);
+    if (way == Way::rows) {
+      return std::make_unique<StreamBlocks<F, T>>(spec, stream_kernel_for<T>(spec), context, workspace);
     }
   }
-  if constexpr (std::is_same_v<F, LinearSum>) {
-    if (auto blocks = make_near_sum<T>(spec, context, workspace)) return blocks;
-  }
   if constexpr (is_streamed<F>) {
-    if (auto blocks = make_formula_stream<F, T>(spec, context, workspace)) return blocks;
+    if (way == Way::formula_rows) return make_formula_stream<F, T>(spec, context, workspace);
   }
-  if (const auto kernel = VolumeOf<F, T>::kernel(spec)) {
-    return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(spec, *kernel, context, workspace);
+  if constexpr (VolumeOperands<F, T>::exist) {
+    if (way == Way::planes) {
+      return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(spec, context, workspace);
+    }
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace);
 }

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "kernels/stencil/cuda/choice.hpp"
-#include "kernels/stencil/cuda/formulas/near_sum.hpp"
 #include "kernels/stencil/separable.hpp"
 
 namespace terrace::stencil {
@@ -16,13 +15,6 @@ using measured::CudaBox;
 using measured::CudaStream;
 using measured::StreamForm;
 
-/// True if a sum is one that kernels of stars and boxes make: on a plane, without additions, with faces that keep
-/// cells or wrap.
-bool is_plain_sum(const StencilSpec& spec) {
-  return spec.rank == 2 && spec.source < 0 && spec.mask < 0 && keeps_or_wraps(spec.faces[0]) &&
-         keeps_or_wraps(spec.faces[2]);
-}
-
 template <class T, StreamForm form, int radius = 1>
 StreamKernel<T> kernel_of(int wanted) {
   if constexpr (radius < CudaStream::most_radius(form, sizeof(T))) {
@@ -31,36 +23,11 @@ StreamKernel<T> kernel_of(int wanted) {
   return CudaStreamKernel<T, form, radius>::kernel();
 }
 
-/// The form of a sum, if it is one of them.
-std::optional<StreamForm> form_of(const StencilSpec& spec) {
-  if (spec.separable) return StreamForm::separable;
-  if (has_shape(spec, Shape::star)) return StreamForm::star;
-  if (has_shape(spec, Shape::box)) return StreamForm::box;
-  return std::nullopt;
-}
-
 template <class T>
 StreamKernel<T> kernel_of(StreamForm form, int radius) {
   return form == StreamForm::star  ? kernel_of<T, StreamForm::star>(radius)
          : form == StreamForm::box ? kernel_of<T, StreamForm::box>(radius)
                                    : kernel_of<T, StreamForm::separable>(radius);
-}
-
-/// The size of values from which on their products with the coefficients are far from the smallest numbers of f64.
-double least_value(const std::vector<Term<double>>& terms) {
-  constexpr double far = 0x1p-960;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Term<double>& term : terms) {
-    if (term.coefficient != 0) least = std::min(least, std::abs(term.coefficient));
-  }
-  return far / least;
-}
-
-/// True if sums that may be -0 are found by looking at the values (cuda/boxes/products.cuh), few of which are below
-/// the least one.
-bool suit_products(const std::vector<Term<double>>& terms) {
-  const bool any_positive = std::ranges::any_of(terms, [](const auto& term) { return term.coefficient > 0; });
-  return any_positive && least_value(terms) < 0x1p-500;
 }
 
 /// Puts the coefficients of a sum into rows. @param row values from one row to the next
@@ -74,39 +41,36 @@ void put_coefficients(const StencilSpec& spec, int row, T* coefficients) {
 
 }  // namespace
 
-template <class T>
-std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec) {
-  if (!is_plain_sum(spec) || spec.depth == 1) return std::nullopt;
-  const std::optional<StreamForm> form = form_of(spec);
-  if (!form || spec.radius < 1 || spec.radius > CudaStream::most_radius(*form, sizeof(T))) return std::nullopt;
-  const StreamKernel<T> kernel = kernel_of<T>(*form, spec.radius);
-  if (spec.extents[2] < 32 * kernel.sizes.cells) return std::nullopt;
-  return kernel;
+std::optional<StreamForm> form_of(const StencilSpec& spec) {
+  if (spec.separable) return StreamForm::separable;
+  if (has_shape(spec, Shape::star)) return StreamForm::star;
+  if (has_shape(spec, Shape::box)) return StreamForm::box;
+  return std::nullopt;
+}
+
+double least_value(const std::vector<Term<double>>& terms) {
+  constexpr double far = 0x1p-960;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Term<double>& term : terms) {
+    if (term.coefficient != 0) least = std::min(least, std::abs(term.coefficient));
+  }
+  return far / least;
+}
+
+bool suit_products(const std::vector<Term<double>>& terms) {
+  const bool any_positive = std::ranges::any_of(terms, [](const auto& term) { return term.coefficient > 0; });
+  return any_positive && least_value(terms) < 0x1p-500;
 }
 
 template <class T>
-std::optional<BoxKernel<T>> box_for(const StencilSpec& spec, device::Context& context, void* workspace) {
-  if (!is_plain_sum(spec) || spec.schedule == Schedule::plain) return std::nullopt;
-  if (spec.radius < CudaBox::least_radius || spec.radius > CudaBox::most_radius) return std::nullopt;
-  // A lane counts the bytes from a row's begin in 32 bits.
-  if (form_of(spec) != StreamForm::box || spec.width() >= (i64{1} << 32) / static_cast<i64>(sizeof(T))) {
-    return std::nullopt;
-  }
-  if (CudaBox::has_products(sizeof(T)) && suit_products(spec.terms) &&
-      CudaBoxKernel<T>::has_exact_products(device::compute_stream(context), workspace)) {
-    return CudaBoxKernel<T>::kernel(BoxSums::products, spec.radius);
-  }
-  if (stream_for<T>(spec)) return std::nullopt;
-  return CudaBoxKernel<T>::kernel(BoxSums::terms, spec.radius);
+StreamKernel<T> stream_kernel_for(const StencilSpec& spec) {
+  return kernel_of<T>(form_of(spec).value(), spec.radius);
 }
 
 template <class T>
-std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, device::Context& context,
-                                                   void* workspace) {
-  if (spec.rank != 2 || spec.radius != 1 || spec.separable) return nullptr;
-  if (has_shape(spec, Shape::star)) return CudaNearSum<T, false>::make(spec, context, workspace);
-  if (has_shape(spec, Shape::box)) return CudaNearSum<T, true>::make(spec, context, workspace);
-  return nullptr;
+BoxKernel<T> box_kernel_for(bool products, const StencilSpec& spec, device::Context& context, void* workspace) {
+  const bool exact = products && CudaBoxKernel<T>::has_exact_products(device::compute_stream(context), workspace);
+  return CudaBoxKernel<T>::kernel(exact ? BoxSums::products : BoxSums::terms, spec.radius);
 }
 
 template <class T>
@@ -168,12 +132,10 @@ void BoxStepper<T>::launch(const StencilState* state, cudaStream_t stream, const
   kernel_.launch(static_cast<unsigned>(blocks), stream, state, task);
 }
 
-template std::optional<StreamKernel<float>> stream_for<float>(const StencilSpec&);
-template std::optional<StreamKernel<double>> stream_for<double>(const StencilSpec&);
-template std::optional<BoxKernel<float>> box_for<float>(const StencilSpec&, device::Context&, void*);
-template std::optional<BoxKernel<double>> box_for<double>(const StencilSpec&, device::Context&, void*);
-template std::unique_ptr<device::BlockKernel> make_near_sum<float>(const StencilSpec&, device::Context&, void*);
-template std::unique_ptr<device::BlockKernel> make_near_sum<double>(const StencilSpec&, device::Context&, void*);
+template StreamKernel<float> stream_kernel_for<float>(const StencilSpec&);
+template StreamKernel<double> stream_kernel_for<double>(const StencilSpec&);
+template BoxKernel<float> box_kernel_for<float>(bool, const StencilSpec&, device::Context&, void*);
+template BoxKernel<double> box_kernel_for<double>(bool, const StencilSpec&, device::Context&, void*);
 template class Streamer<float>;
 template class Streamer<double>;
 template class BoxStepper<float>;

@@ -1,8 +1,8 @@
-// The choice of the kernel of a sum, and the tiles and chunks of its launches.
+// The kernel of a sum, and the tiles and chunks of its launches.
 #pragma once
 
-#include <memory>
 #include <optional>
+#include <vector>
 
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/boxes/box.hpp"
@@ -11,25 +11,26 @@
 
 namespace terrace::stencil {
 
-/// The kernel that streams rows of a stencil, or nullopt if each step is to be made by itself: for anything but sums
-/// with constant coefficients over a star, a small box or a separable box in two dimensions, with fixed or periodic
-/// faces, no source, no mask and rows of at least a tile. @throws DeviceError if a thread block needs more than the
-/// device has
-template <class T>
-std::optional<StreamKernel<T>> stream_for(const StencilSpec& spec);
+/// The form of a sum, if kernels of partial sums or of large boxes compute it: with numbers as coefficients.
+std::optional<measured::StreamForm> form_of(const StencilSpec& spec);
 
-/// The kernel that makes steps of a large box, under the same conditions, of rows of any length; nullopt for other
-/// stencils, for those that stream_for() is faster for, and for Schedule::plain. In f64 it first tries the device's
-/// matrix products, and waits for that.
+/// The size of values from which on their products with the coefficients are far from the smallest numbers of f64.
+double least_value(const std::vector<Term<double>>& terms);
+
+/// True if sums that may be -0 are found by looking at the values (cuda/boxes/products.cuh), few of which are below
+/// least_value().
+bool suit_products(const std::vector<Term<double>>& terms);
+
+/// The kernel that streams rows of a sum that has one (Way::rows).
+/// @throws DeviceError if a thread block needs more than the device has
+template <class T>
+StreamKernel<T> stream_kernel_for(const StencilSpec& spec);
+
+/// The kernel that makes steps of a large box. @param products matrix products are wanted: they are first tried on
+/// the device, which is waited for; one that rounds otherwise takes terms
 /// @param workspace of the stencil, not yet initialised; its first 4 bytes are lost @throws DeviceError
 template <class T>
-std::optional<BoxKernel<T>> box_for(const StencilSpec& spec, device::Context& context, void* workspace);
-
-/// The blocks of a sum over a star or a box of radius 1 in two dimensions with constant coefficients that make
-/// several steps at a time with any faces, a source or a mask; null if each step is to be made by itself.
-template <class T>
-std::unique_ptr<device::BlockKernel> make_near_sum(const StencilSpec& spec, device::Context& context,
-                                                   void* workspace);
+BoxKernel<T> box_kernel_for(bool products, const StencilSpec& spec, device::Context& context, void* workspace);
 
 /// The launches of a kernel that streams rows of a sum.
 template <class T>

@@ -62,10 +62,27 @@ void print_taken(std::ostream& out, const run::PlannedStage& planned, const std:
     out << fmt::format("  to be compared: {}; if it holds something else, the stage is computed\n", doubt);
 }
 
-void print_stage(std::ostream& out, const run::PlannedStage& planned) {
+/// "method" and its alternatives: "rows" is chosen, others are slower or unfit.
+void print_methods(std::ostream& out, const run::PlannedStage& planned, const std::string& unit) {
+  for (const run::StageMethod& method : planned.stage->methods()) {
+    const std::string rate = method.per_second > 0 ? format_rate(method.per_second, unit + "/s") : "";
+    const std::string by_name = method.schedule.empty() ? "" : "`schedule: " + method.schedule + "`";
+    std::string why = !method.unfit.empty() ? "no: " + method.unfit
+                      : method.chosen       ? rate + ", chosen"
+                      : method.automatic    ? rate
+                                            : rate + ", by " + by_name + " alone";
+    out << fmt::format("    {:<14}{}\n", method.name, why);
+  }
+}
+
+void print_stage(std::ostream& out, const run::PlannedStage& planned, bool explain) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
+  if (const std::string method = run::method_of(*planned.stage); !method.empty()) {
+    out << fmt::format("  method        {}\n", method);
+    if (explain) print_methods(out, planned, p.unit);
+  }
   const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
   out << fmt::format("  blocks        {} of {} {}s{}\n", p.blocks, p.block_shape.substr(0, comma), p.unit,
                      p.block_shape.substr(comma));
@@ -165,43 +182,63 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machin
   return plan;
 }
 
-Json stage_json(const run::PlannedStage& planned, const std::string& doubt) {
+/// Every method of a stage.
+Json methods_json(const run::Stage& stage) {
+  Json all = Json::array();
+  for (const run::StageMethod& method : stage.methods()) {
+    all.push_back({{"name", method.name},
+                   {"help", method.help},
+                   {"backend", method.backend},
+                   {"schedule", method.schedule.empty() ? Json() : Json(method.schedule)},
+                   {"automatic", method.automatic},
+                   {"chosen", method.chosen},
+                   {"unfit", method.unfit.empty() ? Json() : text_json(method.unfit)},
+                   {"per_second", number_json(method.per_second)}});
+  }
+  return all;
+}
+
+Json stage_json(const run::PlannedStage& planned, const std::string& doubt, bool explain) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   const double seconds = run::predicted_seconds(p);
   const Json taken = planned.taken ? text_json(planned.taken->file.string()) : Json();
-  return {{"name", planned.name},
-          {"temporary", planned.temporary},
-          {"taken_over_from", taken},
-          {"to_be_compared", doubt.empty() ? Json() : text_json(doubt)},
-          {"blocks", p.blocks},
-          {"block_shape", p.block_shape},
-          {"block_bytes", p.block_bytes},
-          {"workspace_bytes", p.workspace_bytes},
-          {"unit", p.unit},
-          {"operations", number_json(p.operations)},
-          {"leaves_out", p.leaves_out},
-          {"bytes_read", number_json(p.bytes_read)},
-          {"bytes_written", number_json(p.bytes_written)},
-          {"bytes_up", number_json(p.bytes_up)},
-          {"bytes_down", number_json(p.bytes_down)},
-          {"limit", number_json(p.limit)},
-          {"limit_kind", p.limit_kind},
-          {"compute_seconds", number_json(times.compute)},
-          {"disk_seconds", number_json(times.disk)},
-          {"link_seconds", number_json(times.link)},
-          {"blocks_seconds", number_json(times.blocks)},
-          {"predicted_seconds", number_json(seconds)},
-          {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
+  Json json{{"name", planned.name},
+            {"temporary", planned.temporary},
+            {"taken_over_from", taken},
+            {"to_be_compared", doubt.empty() ? Json() : text_json(doubt)},
+            {"method", run::method_of(*planned.stage)},
+            {"blocks", p.blocks},
+            {"block_shape", p.block_shape},
+            {"block_bytes", p.block_bytes},
+            {"workspace_bytes", p.workspace_bytes},
+            {"unit", p.unit},
+            {"operations", number_json(p.operations)},
+            {"leaves_out", p.leaves_out},
+            {"bytes_read", number_json(p.bytes_read)},
+            {"bytes_written", number_json(p.bytes_written)},
+            {"bytes_up", number_json(p.bytes_up)},
+            {"bytes_down", number_json(p.bytes_down)},
+            {"limit", number_json(p.limit)},
+            {"limit_kind", p.limit_kind},
+            {"compute_seconds", number_json(times.compute)},
+            {"disk_seconds", number_json(times.disk)},
+            {"link_seconds", number_json(times.link)},
+            {"blocks_seconds", number_json(times.blocks)},
+            {"predicted_seconds", number_json(seconds)},
+            {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
+  if (explain) json["methods"] = methods_json(*planned.stage);
+  return json;
 }
 
-Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& run_plan, const Outcome& outcome) {
+Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& run_plan, const Outcome& outcome,
+               bool explain) {
   const stages::Resources& resources = machine.resources;
   const run::DiskNeed need = run::disk_need(run_plan);
   Json stages = Json::array();
   double seconds = 0;
   for (const run::PlannedStage& stage : run_plan.stages) {
-    stages.push_back(stage_json(stage, outcome.doubt(stage.name)));
+    stages.push_back(stage_json(stage, outcome.doubt(stage.name), explain));
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   return {
@@ -237,7 +274,7 @@ int plan(Session& session, const PlanArguments& arguments) {
   const run::RunPlan run_plan = planned(session, open, machine, wish, progress, parts, outcome);
   StageWarnings(warn).tell(run_plan);
   warn_of_disk(open.job, run_plan, warn);
-  if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan, outcome));
+  if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan, outcome, arguments.explain));
   session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(machine.resources.host_budget)),
@@ -256,7 +293,7 @@ int plan(Session& session, const PlanArguments& arguments) {
   double seconds = 0;
   for (const run::PlannedStage& stage : run_plan.stages) {
     if (stage.taken) print_taken(session.out, stage, outcome.doubt(stage.name));
-    else print_stage(session.out, stage);
+    else print_stage(session.out, stage, arguments.explain);
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));

@@ -181,7 +181,7 @@ run::RunSettings settings_of(Session& session, const job::OpenJob& open, const M
 }  // namespace
 
 int run_job(Session& session, const RunArguments& arguments) {
-  if (arguments.dry) return plan(session, {arguments.job, false, arguments.fresh});
+  if (arguments.dry) return plan(session, {.job = arguments.job, .fresh = arguments.fresh});
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   StopOutlook outlook;

@@ -33,7 +33,8 @@ class StageColumns {
         names_(table_.texts("name")),
         units_(table_.texts("unit")),
         kinds_(table_.texts("limit_kind")),
-        computed_(table_.texts_or_none("computed")) {
+        computed_(table_.texts_or_none("computed")),
+        methods_(table_.texts_or_none("method")) {
     add_activities();
     add_parts();
   }
@@ -42,6 +43,8 @@ class StageColumns {
   const std::string& name(std::size_t stage) const { return names_[stage]; }
   const std::string& unit(std::size_t stage) const { return units_[stage]; }
   const std::string& limit_kind(std::size_t stage) const { return kinds_[stage]; }
+  /// The kernel that computed the stage; empty if that is not known.
+  const std::string& method(std::size_t stage) const { return methods_[stage]; }
   double number(const std::string& column, std::size_t stage) const {
     auto found = numbers_.find(column);
     if (found == numbers_.end()) found = numbers_.emplace(column, table_.column(column)).first;
@@ -95,7 +98,7 @@ class StageColumns {
   const io::ResultReader& result_;
   std::string file_;
   ProfileTable table_;
-  std::vector<std::string> names_, units_, kinds_, computed_;
+  std::vector<std::string> names_, units_, kinds_, computed_, methods_;
   mutable std::map<std::string, std::vector<double>> numbers_;
   std::vector<ActivitySeconds> activity_;
   std::vector<std::string> parts_;
@@ -140,6 +143,7 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage) {
   const auto line = [&](const char* what, const std::string& said) {
     text += fmt::format("  {:<12}{}\n", what, said);
   };
+  if (!stages.method(stage).empty()) line("method", stages.method(stage));
   if (const std::string rate = rate_line(stages, stage); !rate.empty()) line("rate", rate);
   line("predicted", format_duration(of("predicted_seconds")) + ", measured " + format_duration(seconds));
   line("time", time_line(stages, stage, seconds));

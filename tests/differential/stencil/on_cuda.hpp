@@ -1,6 +1,7 @@
 // Stencils on CUDA in tests, and sums on wide grids, which it makes many steps at a time.
 #pragma once
 
+#include "kernels/stencil/methods.hpp"
 #include "tests/differential/stencil/compare.hpp"
 #include "tests/support/cuda_device.hpp"
 
@@ -10,8 +11,10 @@ namespace terrace::stencil {
 class CudaStencil final : public device::BlockKernel {
  public:
   CudaStencil(const StencilSpec& spec, device::Context& context)
-      : workspace_(context, static_cast<std::int64_t>(stencil_cuda_bytes(spec, context.limits()))),
-        kernel_(make_stencil_cuda(spec, context, workspace_.data())),
+      : CudaStencil(choose_stencil_method(spec, device::Backend::cuda, context.limits()), spec, context) {}
+  CudaStencil(const StencilMethod& method, const StencilSpec& spec, device::Context& context)
+      : workspace_(context, static_cast<std::int64_t>(method.workspace(spec, context.limits()))),
+        kernel_(method.make(spec, context, workspace_.data())),
         context_(context) {}
   ~CudaStencil() override {
     context_.record(device::Queue::compute)->wait();
@@ -25,9 +28,18 @@ class CudaStencil final : public device::BlockKernel {
   device::Context& context_;
 };
 
+/// Compares what the method that is chosen makes with the definition, on a real GPU also all others that fit.
 inline void check(testing::SampleMaker& maker, const testing::Sample& sample, device::Context& context) {
-  testing::check_sample(maker, sample, context,
-                        [&](const StencilSpec& spec) { return std::make_unique<CudaStencil>(spec, context); });
+  const device::Limits& limits = context.limits();
+  const StencilMethod& chosen = choose_stencil_method(sample.spec, device::Backend::cuda, limits);
+  for (const auto& rated : device::rate_methods(stencil_methods(), device::Backend::cuda, sample.spec, limits)) {
+    const bool other = rated.method->automatic && rated.unfit.empty() && !test::few_cases(context);
+    if (rated.method != &chosen && !other) continue;
+    INFO("method " << rated.method->name);
+    testing::check_sample(maker, sample, context, [&](const StencilSpec& spec) {
+      return std::make_unique<CudaStencil>(*rated.method, spec, context);
+    });
+  }
 }
 
 /// A sum over a star or a box on a wide grid, which is made many steps at a time.

@@ -204,7 +204,8 @@ class SampleMaker {
   void set_parameters(StencilSpec& spec, const OperatorInfo& info) {
     if (info.has_step) spec.settings.set("dt", 0.25);
     for (const char* quantity : {"diffusivity", "speed"}) {
-      if (chance(50)) spec.given[quantity] = spec.arrays++;
+      const bool is_read = spec.name.starts_with(*quantity == 'd' ? "heat" : "wave");
+      if (is_read && chance(50)) spec.given[quantity] = spec.arrays++;
       else spec.settings.set(quantity, 0.5);
     }
     if (spec.name == "hotspot") spec.given["power"] = spec.arrays++;

@@ -11,7 +11,7 @@ namespace terrace::stencil {
 /// Defined in the source that the build makes for both (cuda/formulas/near_sum.cu.in).
 template <class T, bool box>
 struct CudaNearSum {
-  /// The blocks of a sum of that shape that make several steps at a time, or null if they do not compute it.
+  /// The blocks of a sum of that shape that make several steps at a time (Way::formula_rows).
   static std::unique_ptr<device::BlockKernel> make(const StencilSpec& spec, device::Context& context,
                                                    void* workspace);
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/stencil/cuda/choice.hpp"
 #include "kernels/stencil/cuda/formulas/level.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
 #include "kernels/stencil/cuda/streams/cut.hpp"
@@ -125,22 +126,16 @@ template <class F, class T, i32 arrays>
 using FormulaStreamShape =
     FormulaShape<F, T, arrays, measured::CudaFormulaStream::sizes(F::fields, arrays > 0, sizeof(T))>;
 
-/// The blocks of a stencil of formula F that make several steps at a time, of any faces; null if rows have less than
-/// a tile, or those of constant arrays do not begin at multiples of 16 bytes.
+/// The blocks of a stencil of formula F that make several steps at a time, of any faces (Way::formula_rows).
 /// @tparam Step the formula that single steps are made with
 template <class F, class T, class Step = F>
 std::unique_ptr<device::BlockKernel> make_formula_stream(const StencilSpec& spec, device::Context& context,
                                                          void* workspace) {
-  const bool adds = spec.source >= 0 || spec.mask >= 0;
-  const i32 own = formula_task_of<F, T>(spec, nullptr).array[FormulaArrays::own];
-  const i32 arrays = adds ? FormulaArrays::count : own >= 0 ? 1 : 0;
+  const i32 arrays = formula_arrays(spec);
   std::unique_ptr<device::BlockKernel> blocks;
   const auto make = [&]<i32 count>() {
-    using S = FormulaStreamShape<F, T, count>;
-    const bool fits = spec.extents[2] >= S::tile && spec.extents[2] < i64{1} << 31;
-    const bool aligned = arrays == 0 || spec.extents[2] % S::chunk == 0;
-    if (blocks || spec.depth == 1 || count < arrays || !fits || !aligned) return;
-    blocks = std::make_unique<FormulaStreamBlocks<S, Step>>(spec, context, workspace);
+    if (blocks || count < arrays) return;
+    blocks = std::make_unique<FormulaStreamBlocks<FormulaStreamShape<F, T, count>, Step>>(spec, context, workspace);
   };
   [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }
   (typename StreamedArrays<F>::List{});

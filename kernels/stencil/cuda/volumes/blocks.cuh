@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/volumes/volumes.hpp"
@@ -13,33 +13,28 @@
 
 namespace terrace::stencil {
 
-/// The kernel that streams planes of a formula, and its operands. Other formulas have none.
+/// The operands of the kernel that streams planes of a formula. Other formulas have none.
 template <class F, class T>
-struct VolumeOf {
-  static std::optional<VolumeKernel<T>> kernel(const StencilSpec&) { return std::nullopt; }
-  static std::vector<T> operands(const StencilSpec&) { return {}; }
+struct VolumeOperands {
+  static constexpr bool exist = false;
 };
 template <class T>
-struct VolumeOf<LinearSum, T> {
-  static std::optional<VolumeKernel<T>> kernel(const StencilSpec& spec) { return volume_of_sum<T>(spec); }
-  static std::vector<T> operands(const StencilSpec& spec) { return coefficients_of<T>(spec); }
+struct VolumeOperands<LinearSum, T> {
+  static constexpr bool exist = true;
+  static std::vector<T> of(const StencilSpec& spec) { return coefficients_of<T>(spec); }
 };
 template <class T>
-struct VolumeOf<Heat<3>, T> {
-  static std::optional<VolumeKernel<T>> kernel(const StencilSpec& spec) {
-    return volume_of_formula<T>(spec, VolumeKind::heat);
-  }
-  static std::vector<T> operands(const StencilSpec& spec) {
+struct VolumeOperands<Heat<3>, T> {
+  static constexpr bool exist = true;
+  static std::vector<T> of(const StencilSpec& spec) {
     const auto k = Heat<3>::constants<T>(ConstantsReader<T>(spec, nullptr, nullptr));
     return {times(k.dt, k.diffusivity.value)};
   }
 };
 template <class T>
-struct VolumeOf<Wave<3>, T> {
-  static std::optional<VolumeKernel<T>> kernel(const StencilSpec& spec) {
-    return volume_of_formula<T>(spec, VolumeKind::wave);
-  }
-  static std::vector<T> operands(const StencilSpec& spec) {
+struct VolumeOperands<Wave<3>, T> {
+  static constexpr bool exist = true;
+  static std::vector<T> of(const StencilSpec& spec) {
     const auto k = Wave<3>::constants<T>(ConstantsReader<T>(spec, nullptr, nullptr));
     const T courant = times(k.dt, k.speed.value);
     return {times(courant, courant)};
@@ -50,8 +45,10 @@ struct VolumeOf<Wave<3>, T> {
 template <class F, class T, class Base>
 class VolumeBlocks final : public Base {
  public:
-  VolumeBlocks(const StencilSpec& spec, const VolumeKernel<T>& kernel, device::Context& context, void* workspace)
-      : Base(spec, context, workspace), streamer_(spec, kernel, VolumeOf<F, T>::operands(spec)) {}
+  VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
+      : Base(spec, context, workspace),
+        streamer_(spec, volume_kernel_for<T>(volume_kind(spec).value(), spec.radius),
+                  VolumeOperands<F, T>::of(spec)) {}
 
  protected:
   i64 most_levels(const StencilTask& task) const override { return streamer_.most_levels(task); }

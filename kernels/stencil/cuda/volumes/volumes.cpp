@@ -34,35 +34,29 @@ VolumeAxis axis_in_tiles(i64 extent, bool wraps, i32 size, i32 halo) {
   return {extent, static_cast<i32>(tiles), static_cast<i32>(stride), wraps};
 }
 
-/// True if a kernel may stream planes of the grid: its faces and its size allow it.
-bool is_streamed(const StencilSpec& spec) {
-  if (spec.rank != 3 || spec.source >= 0 || spec.mask >= 0 || spec.depth == 1) return false;
-  const i64 most_cells = i64{1} << 30;  // of a plane: their numbers have 32 bits
-  return std::all_of(spec.faces.begin(), spec.faces.end(), keeps_or_wraps) && spec.width() <= most_cells;
-}
-
-template <class T>
-bool has_room_for(const StencilSpec& spec, const VolumeKernel<T>& kernel) {
-  return spec.extents[1] >= kernel.height / 2 && spec.extents[2] >= kernel.width / 2;
-}
-
 }  // namespace
 
-template <class T>
-std::optional<VolumeKernel<T>> volume_of_sum(const StencilSpec& spec) {
-  if (!is_streamed(spec)) return std::nullopt;
-  const bool star = has_shape(spec, Shape::star), box = !star && has_shape(spec, Shape::box);
-  if ((!star && !box) || spec.radius < 1 || spec.radius > CudaVolume::most_radius(box)) return std::nullopt;
-  const VolumeKernel<T> kernel = star ? star_of<T>(spec.radius) : box_of<T>(spec.radius);
-  return has_room_for(spec, kernel) ? std::optional(kernel) : std::nullopt;
+std::optional<VolumeKind> volume_kind(const StencilSpec& spec) {
+  if (spec.name == "heat3d") return VolumeKind::heat;
+  if (spec.name == "wave3d") return VolumeKind::wave;
+  if (has_shape(spec, Shape::star)) return VolumeKind::star;
+  if (has_shape(spec, Shape::box)) return VolumeKind::box;
+  return std::nullopt;
 }
 
 template <class T>
-std::optional<VolumeKernel<T>> volume_of_formula(const StencilSpec& spec, VolumeKind kind) {
-  if (!is_streamed(spec) || !spec.given.empty()) return std::nullopt;
-  const VolumeKernel<T> kernel = kind == VolumeKind::heat ? CudaVolumeKernel<T, VolumeKind::heat, 1>::kernel()
-                                                          : CudaVolumeKernel<T, VolumeKind::wave, 1>::kernel();
-  return has_room_for(spec, kernel) ? std::optional(kernel) : std::nullopt;
+VolumeKernel<T> volume_kernel_for(VolumeKind kind, int radius) {
+  switch (kind) {
+    case VolumeKind::heat:
+      return CudaVolumeKernel<T, VolumeKind::heat, 1>::kernel();
+    case VolumeKind::wave:
+      return CudaVolumeKernel<T, VolumeKind::wave, 1>::kernel();
+    case VolumeKind::star:
+      return star_of<T>(radius);
+    case VolumeKind::box:
+      break;
+  }
+  return box_of<T>(radius);
 }
 
 template <class T>
@@ -108,10 +102,8 @@ void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, c
   kernel_.launch(static_cast<unsigned>(task.chunks.blocks()), aligned, stream, state, task);
 }
 
-template std::optional<VolumeKernel<float>> volume_of_sum<float>(const StencilSpec&);
-template std::optional<VolumeKernel<double>> volume_of_sum<double>(const StencilSpec&);
-template std::optional<VolumeKernel<float>> volume_of_formula<float>(const StencilSpec&, VolumeKind);
-template std::optional<VolumeKernel<double>> volume_of_formula<double>(const StencilSpec&, VolumeKind);
+template VolumeKernel<float> volume_kernel_for<float>(VolumeKind, int);
+template VolumeKernel<double> volume_kernel_for<double>(VolumeKind, int);
 template class VolumeStreamer<float>;
 template class VolumeStreamer<double>;
 

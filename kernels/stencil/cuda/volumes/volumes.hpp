@@ -1,4 +1,4 @@
-// The choice of the kernel that streams planes, and the tiles and chunks of its launches.
+// The kernel that streams planes, and the tiles and chunks of its launches.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,12 @@
 
 namespace terrace::stencil {
 
-/// The kernel that streams planes of a sum, or nullopt if each step is to be made by itself: for anything but
-/// constant coefficients over a star or a box in three dimensions, with fixed or periodic faces, no source, no mask
-/// and planes of at least half a tile each way. @throws DeviceError if a thread block needs more than the device has
-template <class T>
-std::optional<VolumeKernel<T>> volume_of_sum(const StencilSpec& spec);
+/// The kind of a stencil's update, if there are kernels that stream its planes.
+std::optional<VolumeKind> volume_kind(const StencilSpec& spec);
 
-/// The same of heat3d or wave3d, if its quantity is a number.
+/// The kernel of a kind and radius; of radii for which there is one (CudaVolume::most_radius).
 template <class T>
-std::optional<VolumeKernel<T>> volume_of_formula(const StencilSpec& spec, VolumeKind kind);
+VolumeKernel<T> volume_kernel_for(VolumeKind kind, int radius);
 
 /// The coefficients of a sum.
 template <class T>

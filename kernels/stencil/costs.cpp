@@ -1,0 +1,96 @@
+#include "kernels/stencil/costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/separable.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using device::Backend;
+using measured::OperatorRates;
+using measured::RadiusRate;
+
+double operations_of_named(std::string_view name) {
+  for (const auto& row : measured::formula_operations) {
+    if (name == row.name) return row.operations;
+  }
+  constexpr double most = 9;
+  return most;
+}
+
+/// Operations of a cell of the operator of a row.
+double operations_of_named(std::string_view name, int radius) {
+  const double span = 2 * radius + 1;
+  if (name == "separable") return 2 * span;
+  const OperatorInfo* info = find_operator(name);
+  if (info == nullptr || !info->linear) return operations_of_named(name);
+  return info->shape == Shape::box ? std::pow(span, info->rank) : 1 + 2.0 * radius * info->rank;
+}
+
+/// The name under which tables have the stencil's rates.
+std::string_view row_name(const StencilSpec& spec) {
+  if (spec.separable) return "separable";
+  static constexpr const char* stars[] = {"star1d", "star2d", "star3d"};
+  static constexpr const char* boxes[] = {"star1d", "box2d", "box3d"};
+  const auto rank = static_cast<std::size_t>(spec.rank - 1);
+  if (spec.terms.empty()) return spec.name;
+  return has_shape(spec, Shape::star) ? stars[rank] : has_shape(spec, Shape::box) ? boxes[rank] : "";
+}
+
+/// Multiply-adds a second by the table: between two radii in proportion, beyond them those of the nearest.
+double measured_operations(std::span<const OperatorRates> rates, const StencilSpec& spec) {
+  const std::string_view name = row_name(spec);
+  auto row = std::ranges::find_if(rates, [&](const OperatorRates& r) { return name == r.name; });
+  if (row == rates.end()) row = rates.end() - 1;
+  const auto rate = [&](const RadiusRate& at) {
+    const double cells = spec.value == ElementType::f32 ? at.f32 : at.f64 > 0 ? at.f64 : at.f32 / 2;
+    return 1e9 * cells * (*row->name == '\0' ? 1 : operations_of_named(row->name, at.radius));
+  };
+  const RadiusRate *below = nullptr, *above = nullptr;
+  for (const RadiusRate& at : row->at) {
+    if (at.radius == 0) break;
+    if (at.radius <= spec.radius) below = &at;
+    if (at.radius >= spec.radius && above == nullptr) above = &at;
+  }
+  if (below == nullptr) return rate(*above);
+  if (above == nullptr || above == below) return rate(*below);
+  const double part = static_cast<double>(spec.radius - below->radius) / (above->radius - below->radius);
+  return (1 - part) * rate(*below) + part * rate(*above);
+}
+
+}  // namespace
+
+double operations_of(const StencilSpec& spec) {
+  return spec.terms.empty() ? operations_of_named(spec.name) : static_cast<double>(spec.terms.size());
+}
+
+double multiply_adds_of(Backend backend, const device::Limits& limits) {
+  if (backend == Backend::cuda) return 2 * limits.operations_per_second;
+  return limits.multiply_adds_per_second > 0 ? limits.multiply_adds_per_second : limits.operations_per_second;
+}
+
+device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, const StencilSpec& spec,
+                     const device::Limits& limits, const Visits& visits) {
+  const auto size = static_cast<double>(size_of(spec.value));
+  const double usual = backend == Backend::cuda ? measured::cuda_multiply_adds : measured::cpu_multiply_adds;
+  const double given = multiply_adds_of(backend, limits), machine = given > 0 ? given / usual : 1;
+  device::Cost cost;
+  cost.steps = visits.steps;
+  cost.bytes = (2.0 * spec.fields() + spec.arrays) * size / visits.steps;
+  cost.seconds = operations_of(spec) / (measured_operations(rates, spec) * machine);
+  if (visits.reads_arrays) {
+    // The rate of hotspot is with its array.
+    const int more = spec.arrays - (spec.name == "hotspot" ? 1 : 0);
+    cost.seconds += more * size / (measured::cuda_cache_bytes * machine);
+  }
+  if (const double memory = limits.memory_bytes_per_second; memory > 0) {
+    cost.seconds = std::max(cost.seconds, cost.bytes / memory);
+  }
+  return cost;
+}
+
+}  // namespace terrace::stencil

@@ -1,0 +1,29 @@
+// The expected costs of a stencil's cells, by measured rates.
+#pragma once
+
+#include <span>
+
+#include "kernels/launch/method.hpp"
+#include "kernels/stencil/measured_rates.hpp"
+#include "kernels/stencil/stencil.hpp"
+
+namespace terrace::stencil {
+
+/// Operations of a cell, a multiply-add being one.
+double operations_of(const StencilSpec& spec);
+
+/// Multiply-adds of f32 a second of a device; 0 if not known.
+double multiply_adds_of(device::Backend backend, const device::Limits& limits);
+
+/// How a kernel uses the memory of its device.
+struct Visits {
+  double steps = 1;           // that it makes between two visits of a cell
+  bool reads_arrays = false;  // each of these steps reads constant arrays from the second-level cache
+};
+
+/// The cost of a cell and step of a kernel: by the measured rates of the operator, between two measured radii by
+/// their multiply-adds a second, in proportion to the device's; not less than the device's memory takes.
+device::Cost cost_by(std::span<const measured::OperatorRates> rates, device::Backend backend, const StencilSpec& spec,
+                     const device::Limits& limits, const Visits& visits);
+
+}  // namespace terrace::stencil

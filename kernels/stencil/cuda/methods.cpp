@@ -1,0 +1,256 @@
+#include "kernels/stencil/methods.hpp"
+
+#include <algorithm>
+
+#include "kernels/device/memory.hpp"
+#include "kernels/stencil/costs.hpp"
+#include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/choice.hpp"
+#include "kernels/stencil/cuda/formula.hpp"
+#include "kernels/stencil/cuda/linear.hpp"
+#include "kernels/stencil/cuda/tiles/tiled.hpp"
+#include "kernels/stencil/cuda/volumes/volumes.hpp"
+#include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/measured.hpp"
+#include "kernels/stencil/visit.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using device::Backend;
+using device::Cost;
+using device::Limits;
+using measured::BoxSums;
+using measured::CudaBox;
+using measured::CudaFormulaStream;
+using measured::CudaStream;
+using measured::CudaVolume;
+using measured::StreamForm;
+using measured::StreamSizes;
+
+/// Bytes at the start of a workspace for the state that a block's kernels share.
+constexpr std::size_t state_bytes = 8192;
+
+static_assert(sizeof(StencilTask) + 64 <= state_bytes && sizeof(StencilTask) % sizeof(device::u64) == 0);
+
+int bytes_of(const StencilSpec& spec) { return static_cast<int>(size_of(spec.value)); }
+std::string type_of(const StencilSpec& spec) { return std::string(name_of(spec.value)); }
+
+// Reasons why a kernel does not compute a stencil, each the first one that applies; empty: it does.
+
+constexpr const char* one_step = "one step at a time is asked for";
+constexpr const char* other_faces = "it takes faces that are `fixed` or `periodic`, both of an axis alike";
+constexpr const char* additions = "it takes no source and no mask";
+
+std::string short_axis(const char* axis, i64 extent, i64 least) {
+  return std::string("the ") + axis + " axis has " + std::to_string(extent) + " cells, and its tiles need " +
+         std::to_string(least);
+}
+
+std::string radius_at_most(const StencilSpec& spec, const char* what, int most) {
+  return "it has radii of at most " + std::to_string(most) + " for " + what + " of " + type_of(spec);
+}
+
+/// Of kernels for sums in two dimensions that rows are streamed for.
+std::string unfit_for_plain_sums(const StencilSpec& spec) {
+  if (spec.rank != 2 || !form_of(spec)) {
+    return "it makes sums over a star or a box in two dimensions whose coefficients are numbers";
+  }
+  if (!keeps_or_wraps(spec.faces[0]) || !keeps_or_wraps(spec.faces[2])) return other_faces;
+  if (spec.source >= 0 || spec.mask >= 0) return additions;
+  return "";
+}
+
+std::string unfit_for_rows(const StencilSpec& spec, const Limits&) {
+  if (std::string why = unfit_for_plain_sums(spec); !why.empty()) return why;
+  if (spec.depth == 1) return one_step;
+  const StreamForm form = *form_of(spec);
+  const int most = CudaStream::most_radius(form, bytes_of(spec));
+  if (spec.radius > most) return radius_at_most(spec, form == StreamForm::star ? "stars" : "boxes", most);
+  const i64 tile = 32 * i64{CudaStream::sizes(form, spec.radius, bytes_of(spec)).cells};
+  return spec.extents[2] < tile ? short_axis("last", spec.extents[2], tile) : "";
+}
+
+std::string unfit_for_boxes(const StencilSpec& spec, const Limits&) {
+  if (std::string why = unfit_for_plain_sums(spec); !why.empty()) return why;
+  if (form_of(spec) != StreamForm::box) return "it makes sums over a box that are not separable";
+  if (spec.radius < CudaBox::least_radius || spec.radius > CudaBox::most_radius) {
+    return "it has radii from " + std::to_string(CudaBox::least_radius) + " to " +
+           std::to_string(CudaBox::most_radius);
+  }
+  // A lane counts the bytes from a row's begin in 32 bits.
+  if (spec.width() * bytes_of(spec) >= i64{1} << 32) return "rows have 4 GiB and more";
+  return "";
+}
+
+std::string unfit_for_products(const StencilSpec& spec, const Limits& limits) {
+  if (std::string why = unfit_for_boxes(spec, limits); !why.empty()) return why;
+  if (!CudaBox::has_products(bytes_of(spec))) return "it computes in f64";
+  return suit_products(spec.terms) ? "" : "the coefficients leave the sign of zeros in doubt";
+}
+
+StreamSizes formula_sizes(const StencilSpec& spec) {
+  return CudaFormulaStream::sizes(spec.fields(), formula_arrays(spec) > 0, bytes_of(spec));
+}
+
+std::string unfit_for_formula_rows(const StencilSpec& spec, const Limits&) {
+  const bool near_sum = !spec.terms.empty() && !spec.separable && form_of(spec);
+  if (spec.rank != 2 || spec.radius != 1 || (!spec.terms.empty() && !near_sum)) {
+    return "it makes formulas of radius 1 in two dimensions, of sums those over a star or a box whose coefficients "
+           "are numbers";
+  }
+  if (spec.depth == 1) return one_step;
+  const i64 tile = 32 * i64{formula_sizes(spec).cells}, row = spec.extents[2];
+  if (row < tile) return short_axis("last", row, tile);
+  if (row >= i64{1} << 31) return "rows have 2^31 cells and more";
+  const i64 chunk = 16 / bytes_of(spec);
+  if (formula_arrays(spec) > 0 && row % chunk != 0) {
+    return "rows of arrays begin at multiples of 16 bytes: the last axis is no multiple of " + std::to_string(chunk);
+  }
+  return "";
+}
+
+std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
+  const std::optional<VolumeKind> kind = spec.rank == 3 ? volume_kind(spec) : std::nullopt;
+  if (!kind) {
+    return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, heat3d and wave3d";
+  }
+  if (!spec.given.empty()) return "it takes numbers as parameters, not arrays";
+  if (spec.source >= 0 || spec.mask >= 0) return additions;
+  if (!std::all_of(spec.faces.begin(), spec.faces.end(), keeps_or_wraps)) return other_faces;
+  if (spec.depth == 1) return one_step;
+  const bool box = *kind == VolumeKind::box;
+  const int most = CudaVolume::most_radius(box);
+  if (spec.radius > most) return radius_at_most(spec, box ? "boxes" : "stars", most);
+  if (spec.width() > i64{1} << 30) return "a plane has more than 2^30 cells";
+  const measured::VolumeSizes sizes = volume_sizes(*kind, spec.radius, bytes_of(spec));
+  const i64 width = sizes.lanes * (16 / bytes_of(spec)), height = 32 * sizes.warps / sizes.lanes * sizes.lines;
+  if (spec.extents[2] < width / 2) return short_axis("last", spec.extents[2], width / 2);
+  if (spec.extents[1] < height / 2) return short_axis("middle", spec.extents[1], height / 2);
+  return "";
+}
+
+std::string unfit_for_steps(const StencilSpec&, const Limits&) { return ""; }
+
+/// Of the schedules that a job names alone.
+template <Schedule schedule>
+std::string unfit_for_tiles(const StencilSpec& spec, const Limits&) {
+  StencilSpec scheduled = spec;
+  scheduled.schedule = schedule;
+  const auto fault = schedule_fault(scheduled);
+  return fault ? fault->why : "";
+}
+
+Cost cost(std::span<const measured::OperatorRates> rates, const StencilSpec& spec, const Limits& limits,
+          const Visits& visits) {
+  return cost_by(rates, Backend::cuda, spec, limits, visits);
+}
+
+double steps_of(const StreamSizes& sizes) { return sizes.levels * sizes.warps; }
+
+Cost cost_of_rows(const StencilSpec& spec, const Limits& limits) {
+  const StreamSizes sizes = CudaStream::sizes(*form_of(spec), spec.radius, bytes_of(spec));
+  return cost(measured::cuda_row_rates, spec, limits, {.steps = steps_of(sizes)});
+}
+
+Cost cost_of_terms(const StencilSpec& spec, const Limits& limits) {
+  const int levels = CudaBox::sizes(BoxSums::terms, spec.radius, bytes_of(spec)).levels;
+  return cost(measured::cuda_box_term_rates, spec, limits, {.steps = static_cast<double>(levels)});
+}
+
+Cost cost_of_products(const StencilSpec& spec, const Limits& limits) {
+  const int levels = CudaBox::sizes(BoxSums::products, spec.radius, bytes_of(spec)).levels;
+  return cost(measured::cuda_box_product_rates, spec, limits, {.steps = static_cast<double>(levels)});
+}
+
+Cost cost_of_formula_rows(const StencilSpec& spec, const Limits& limits) {
+  return cost(measured::cuda_formula_row_rates, spec, limits,
+              {.steps = steps_of(formula_sizes(spec)), .reads_arrays = true});
+}
+
+Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
+  const int levels = volume_sizes(*volume_kind(spec), spec.radius, bytes_of(spec)).levels;
+  return cost(measured::cuda_plane_rates, spec, limits, {.steps = static_cast<double>(levels)});
+}
+
+Cost cost_of_steps(const StencilSpec& spec, const Limits& limits) {
+  return cost(measured::cuda_step_rates, spec, limits, {});
+}
+
+Cost cost_of_overlapped(const StencilSpec& spec, const Limits& limits) {
+  const int steps = measured::CudaOverlapped::steps(spec.radius);
+  return cost(measured::cuda_overlapped_rates, spec, limits, {.steps = static_cast<double>(steps)});
+}
+
+Cost cost_of_skewed(const StencilSpec& spec, const Limits& limits) {
+  const int steps = std::max(1, skewed_steps(spec.tile, spec.radius));
+  return cost(measured::cuda_skewed_rates, spec, limits, {.steps = static_cast<double>(steps)});
+}
+
+std::size_t workspace_of(const StencilSpec& spec, const Limits&) { return plan_stencil(spec).bytes; }
+
+std::size_t tiled_workspace_of(const StencilSpec& spec, const Limits& limits) {
+  return plan_stencil(spec).bytes + tiled_bytes(spec, limits);
+}
+
+template <Way way>
+std::unique_ptr<device::BlockKernel> make(const StencilSpec& spec, device::Context& context, void* workspace) {
+  check_stencil(spec);
+  std::unique_ptr<device::BlockKernel> blocks;
+  visit_formula(spec, [&]<class F>(F) {
+    blocks = spec.value == ElementType::f32 ? CudaFormula<F, float>::make(way, spec, context, workspace)
+                                            : CudaFormula<F, double>::make(way, spec, context, workspace);
+  });
+  return blocks;
+}
+
+std::unique_ptr<device::BlockKernel> make_tiles(const StencilSpec& spec, device::Context& context, void* workspace) {
+  check_stencil(spec);
+  return make_tiled(spec, context, workspace);
+}
+
+// clang-format off
+constexpr StencilMethod methods[] = {
+    {"rows", "rows stream through registers, several steps of partial sums at a time", Backend::cuda, "", true,
+     unfit_for_rows, cost_of_rows, workspace_of, make<Way::rows>},
+    {"box_products", "large boxes of f64 by matrix instructions", Backend::cuda, "", true,
+     unfit_for_products, cost_of_products, workspace_of, make<Way::box_products>},
+    {"box_terms", "large boxes, term by term in registers", Backend::cuda, "", true,
+     unfit_for_boxes, cost_of_terms, workspace_of, make<Way::box_terms>},
+    {"formula_rows", "rows stream through registers, several steps of any formula of radius 1 at a time",
+     Backend::cuda, "", true,
+     unfit_for_formula_rows, cost_of_formula_rows, workspace_of, make<Way::formula_rows>},
+    {"planes", "planes stream through registers, several steps at a time", Backend::cuda, "", true,
+     unfit_for_planes, cost_of_planes, workspace_of, make<Way::planes>},
+    {"steps", "one step of all cells at a time", Backend::cuda, "plain", true,
+     unfit_for_steps, cost_of_steps, workspace_of, make<Way::steps>},
+    {"overlapped", "several steps of a tile in shared memory, whose halo its neighbours make again", Backend::cuda,
+     "overlapped", false,
+     unfit_for_tiles<Schedule::overlapped>, cost_of_overlapped, tiled_workspace_of, make_tiles},
+    {"time_skewed", "several steps of tiles that move by the radius a step (Li, 2020)", Backend::cuda,
+     "time_skewed", false,
+     unfit_for_tiles<Schedule::time_skewed>, cost_of_skewed, tiled_workspace_of, make_tiles},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const StencilMethod> stencil_cuda_methods() { return methods; }
+
+StencilWorkspace plan_stencil(const StencilSpec& spec) {
+  const std::size_t size = size_of(spec.value);
+  const std::size_t cells = static_cast<std::size_t>(Cut(spec).most_level_rows(spec.pass_steps) * spec.width());
+  StencilWorkspace plan{};
+  plan.terms_at = state_bytes;
+  plan.drive_at = plan.terms_at + device::aligned_bytes(spec.terms.size() * sizeof(Term<double>));
+  plan.sums_at = plan.drive_at + device::aligned_bytes(spec.drive.size() * size);
+  plan.bytes = plan.sums_at +
+               device::aligned_bytes((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
+  for (std::size_t f = 0; f < static_cast<std::size_t>(spec.fields()); ++f) {
+    plan.fields_at[f] = plan.bytes;
+    plan.bytes += device::aligned_bytes(cells * size);
+  }
+  return plan;
+}
+
+}  // namespace terrace::stencil

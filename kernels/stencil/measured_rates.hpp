@@ -1,0 +1,167 @@
+// The measured rates of the methods of stencils, each with the machine: by them methods are chosen and predicted.
+//
+// Results never depend on them. "Not measured" marks a value of which no figure is recorded.
+// tests/benchmarks/RESULTS.md has the rates, the limits and the commands that repeat them. Sizes of the kernels stand
+// in measured.hpp.
+#pragma once
+
+namespace terrace::stencil::measured {
+
+/// A rate at a radius, in Gcell/s. f64 0: half of f32.
+struct RadiusRate {
+  int radius;  // 0: no entry
+  double f32, f64 = 0;
+};
+
+/// The rates of an operator. cost_by() (costs.hpp) finds others from them.
+struct OperatorRates {
+  const char*
+      name;  // of the operator; "separable": a box as the sum of sums; "": any other, multiply-adds by its row
+  RadiusRate at[6];  // radii ascend
+};
+
+/// Sums whose rows stream through registers, several steps at a time (cuda/streams/). H100, 16384 x 16384.
+inline constexpr OperatorRates cuda_row_rates[] = {
+    // H100, 2026-11-27. Radius 7 of f32: 570.
+    {"star2d", {{1, 4170, 2000}, {2, 2260, 1050}, {3, 1440, 660}, {4, 1170, 529}, {5, 916}, {8, 597}}},
+    // H100, 2026-11-27; f64 of radius 4 2026-11-26. f32 has no such kernel of radius 4.
+    {"box2d", {{1, 2580, 1250}, {2, 970, 479}, {3, 490, 252}, {4, 270, 151}}},
+    // H100, 2026-11-27; f64 of radius 2, 4 and 6 2026-11-26.
+    {"separable", {{1, 3590, 1740}, {2, 2050, 929}, {3, 1360, 615}, {4, 1100, 495}, {6, 715, 315}, {8, 517}}},
+};
+
+/// Large boxes, term by term (cuda/boxes/). H100, 16384 x 16384, 2026-11-27.
+inline constexpr OperatorRates cuda_box_term_rates[] = {
+    // H100, see above.
+    {"box2d", {{4, 300, 149}, {5, 213, 98}, {6, 154, 73}, {7, 111, 54}, {8, 91, 43}}},
+};
+
+/// Large boxes of f64 by matrix products (cuda/boxes/products.cuh); of f32 there are none.
+inline constexpr OperatorRates cuda_box_product_rates[] = {
+    // H100, 16384 x 16384, 2026-11-27.
+    {"box2d", {{4, 0, 167}, {5, 0, 109}, {6, 0, 98}, {7, 0, 74}, {8, 0, 66}}},
+};
+
+/// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/formulas/). H100, 8192 x 8192.
+inline constexpr OperatorRates cuda_formula_row_rates[] = {
+    // Not measured: the rate of heat2d, which has as many operations.
+    {"star2d", {{1, 2930, 1440}}},
+    // Not measured: by its operations from heat2d.
+    {"box2d", {{1, 1630, 800}}},
+    // H100, 2026-11-27.
+    {"heat2d", {{1, 2930, 1440}}},
+    // H100, alike.
+    {"wave2d", {{1, 1690, 818}}},
+    // H100, alike.
+    {"fdtd2d", {{1, 1100, 344}}},
+    // H100, alike.
+    {"hotspot", {{1, 628, 345}}},
+};
+
+/// Updates in three dimensions whose planes stream through registers (cuda/volumes/). H100, 1024 x 512 x 512.
+inline constexpr OperatorRates cuda_plane_rates[] = {
+    // H100, 2026-11-27. Radius 2 and more: not measured.
+    {"star3d", {{1, 869, 566}}},
+    // H100, alike.
+    {"box3d", {{1, 511, 269}}},
+    // H100, alike.
+    {"heat3d", {{1, 1010, 509}}},
+    // H100, alike.
+    {"wave3d", {{1, 236, 118}}},
+};
+
+/// One step of any stencil on CUDA (cuda/steps/). H200, 16384 x 16384, 1024 x 512 x 512 and, of formulas, 8192 x
+/// 8192.
+inline constexpr OperatorRates cuda_step_rates[] = {
+    // H200. f32 of radius 5 and 8: not measured.
+    {"star2d", {{1, 220, 180}, {5, 140, 81}, {8, 91, 53}}},
+    // H200, alike. f64 of radius 4 and 8: not measured.
+    {"box2d", {{1, 160, 140}, {2, 73, 67}, {4, 24}, {8, 7}}},
+    // H200, alike, f32.
+    {"separable", {{1, 150}, {3, 61}}},
+    // H200, alike.
+    {"star3d", {{1, 170, 150}}},
+    // H200, alike.
+    {"box3d", {{1, 66, 59}}},
+    // H200, alike.
+    {"heat2d", {{1, 330, 160}}},
+    // H200, alike.
+    {"wave2d", {{1, 170, 100}}},
+    // H200, alike.
+    {"fdtd2d", {{1, 83, 59}}},
+    // H200, alike.
+    {"hotspot", {{1, 170, 130}}},
+    // Not measured.
+    {"", {{1, 1000, 800}}},
+};
+
+/// Schedule::overlapped.
+inline constexpr OperatorRates cuda_overlapped_rates[] = {
+    // H200, 8192 x 8192, f32.
+    {"star2d", {{1, 305}}},
+    // Not measured.
+    {"", {{1, 1500}}},
+};
+
+/// Schedule::time_skewed.
+inline constexpr OperatorRates cuda_skewed_rates[] = {
+    // H200, 8192 x 8192, f32, tiles of 64 x 32.
+    {"star2d", {{1, 20}, {4, 12}}},
+    // Not measured.
+    {"", {{1, 100}}},
+};
+
+/// Both threads of a CPU. EPYC, tests/benchmarks/RESULTS.md.
+inline constexpr OperatorRates cpu_rates[] = {
+    // EPYC with AVX-512, 2026-11-24, 8192 x 8192. f64 of radius 2 to 8: not measured.
+    {"star2d", {{1, 15.2, 7.5}, {2, 8.2}, {4, 3.8}, {8, 1.3}}},
+    // EPYC, alike. f64 of radius 3: not measured.
+    {"box2d", {{1, 10.1, 4.9}, {3, 1.1}}},
+    // EPYC, 512 x 512 x 512.
+    {"star3d", {{1, 3.4, 1.8}}},
+    // EPYC, 512 x 512 x 512, f32.
+    {"box3d", {{1, 1.4}}},
+    // EPYC, f32.
+    {"star1d", {{1, 10.8}}},
+    // EPYC, 8192 x 8192.
+    {"heat2d", {{1, 12.7, 6.7}}},
+    // EPYC, 8192 x 8192, f32.
+    {"wave2d", {{1, 6.0}}},
+    // EPYC, 8192 x 8192, f32.
+    {"fdtd2d", {{1, 3.5}}},
+    // EPYC, by the time of its threads while others used it, when star2d had 11.8; 64 steps of 2048 x 8192, f32.
+    {"hotspot", {{1, 6.9}}},
+    // EPYC, alike, 64 x 512 x 512.
+    {"heat3d", {{1, 3.7}}},
+    // EPYC, alike, 64 x 512 x 512.
+    {"wave3d", {{1, 2.1}}},
+    // EPYC, alike: `offsets` with four terms 5.8.
+    {"", {{1, 30}}},
+};
+
+/// Operations of a cell of a formula, a multiply-add being one.
+struct FormulaOperations {
+  const char* name;
+  double operations;
+};
+
+/// The operations by which RESULTS.md gives limits.
+inline constexpr FormulaOperations formula_operations[] = {
+    {"heat2d", 5},
+    // Not measured: two neighbours more than heat2d.
+    {"heat3d", 7},
+    {"wave2d", 7},
+    // Not measured: two neighbours more than wave2d.
+    {"wave3d", 9},
+    {"fdtd2d", 8},
+    {"hotspot", 9},
+};
+
+/// Multiply-adds of f32 a second of the machines of the rates. H200: 33.2 T. EPYC, both threads with AVX-512: 118 G.
+inline constexpr double cuda_multiply_adds = 3.32e13, cpu_multiply_adds = 1.18e11;
+
+/// Bytes a second of the second-level cache of a GPU, from which levels of formulas read constant arrays. H200: 7.6
+/// to 8.4 TB/s.
+inline constexpr double cuda_cache_bytes = 8e12;
+
+}  // namespace terrace::stencil::measured

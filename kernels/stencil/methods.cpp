@@ -1,0 +1,70 @@
+#include "kernels/stencil/methods.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/stencil/costs.hpp"
+#include "kernels/stencil/cpu/sizes.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using device::Backend;
+using device::Limits;
+
+device::Cost cpu_cost(const StencilSpec& spec, const Limits& limits, double steps) {
+  return cost_by(measured::cpu_rates, Backend::cpu, spec, limits, {.steps = steps});
+}
+
+std::unique_ptr<device::BlockKernel> make_on_cpu(const StencilSpec& spec, device::Context& context, void*) {
+  return make_stencil_cpu(spec, context);
+}
+
+constexpr StencilMethod cpu_methods[] = {
+    {.name = "tiles",
+     .help = "several steps of tiles that stay in a thread's cache",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = [](const StencilSpec& spec, const Limits&) -> std::string {
+       return spec.depth == 1 ? "one step at a time is asked for" : "";
+     },
+     .cost = [](const StencilSpec& spec,
+                const Limits& limits) { return cpu_cost(spec, limits, static_cast<double>(cpu_depth(spec))); },
+     .workspace = [](const StencilSpec& spec,
+                     const Limits& limits) { return stencil_cpu_bytes(spec, limits.processors); },
+     .make = make_on_cpu},
+    {.name = "steps",
+     .help = "one step of all cells at a time",
+     .backend = Backend::cpu,
+     .schedule = "plain",
+     .automatic = true,
+     .unfit = [](const StencilSpec& spec, const Limits&) -> std::string {
+       return spec.depth == 1 ? "" : "it makes one step at a time, which is never faster: `schedule: plain` takes it";
+     },
+     .cost = [](const StencilSpec& spec, const Limits& limits) { return cpu_cost(spec, limits, 1); },
+     .workspace = [](const StencilSpec& spec,
+                     const Limits& limits) { return stencil_cpu_bytes(spec, limits.processors); },
+     .make = make_on_cpu}};
+
+}  // namespace
+
+std::span<const StencilMethod> stencil_methods() {
+  static const std::vector<StencilMethod> all = [] {
+    const std::span<const StencilMethod> cuda = stencil_cuda_methods();
+    std::vector<StencilMethod> methods(cuda.begin(), cuda.end());
+    methods.insert(methods.end(), std::begin(cpu_methods), std::end(cpu_methods));
+    return methods;
+  }();
+  return all;
+}
+
+const StencilMethod& choose_stencil_method(const StencilSpec& spec, Backend backend, const Limits& limits) {
+  const StencilMethod* method =
+      device::choose_method(stencil_methods(), backend, name_of(spec.schedule), spec, limits);
+  if (method == nullptr) throw DeviceError("stencil", "no kernel of this program computes it");
+  return *method;
+}
+
+}  // namespace terrace::stencil

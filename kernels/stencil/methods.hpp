@@ -1,0 +1,24 @@
+// The methods of stencils: the kernels that could make steps, why they could not, and how fast they are expected to
+// be.
+#pragma once
+
+#include <span>
+
+#include "kernels/launch/method.hpp"
+#include "kernels/stencil/stencil.hpp"
+
+namespace terrace::stencil {
+
+using StencilMethod = device::Method<StencilSpec>;
+
+/// All methods: those of CUDA, where this program has them, then those of the CPU. Their cost is of a cell and step.
+std::span<const StencilMethod> stencil_methods();
+
+/// Those of CUDA (cuda/methods.cpp); none in a program without it.
+std::span<const StencilMethod> stencil_cuda_methods();
+
+/// The method that computes a stencil by its schedule. @throws DeviceError if there is none
+const StencilMethod& choose_stencil_method(const StencilSpec& spec, device::Backend backend,
+                                           const device::Limits& limits);
+
+}  // namespace terrace::stencil

@@ -1,0 +1,179 @@
+// The methods of stencils: which one is chosen, and the rates that plans expect, on the machines that they were
+// measured on and others.
+#include "kernels/stencil/methods.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/separable.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using device::Backend;
+using device::Limits;
+
+StencilSpec spec_of(const char* name, int radius, ElementType value) {
+  const OperatorInfo& info = *find_operator(name);
+  StencilSpec spec;
+  spec.name = name;
+  spec.schedule = Schedule::automatic;
+  spec.rank = info.rank;
+  spec.radius = radius;
+  spec.value = value;
+  spec.extents = {1024, info.rank == 3 ? 512 : 1, 512};
+  spec.faces[1] = {Face::edge, Face::edge, 0, 0};
+  if (info.rank == 3) spec.faces[1] = {};
+  if (info.linear) spec.terms = terms_of(info.shape, info.rank, radius);
+  if (info.own_faces) spec.faces[0] = spec.faces[2] = {Face::edge, Face::edge, 0, 0};
+  if (spec.name == "hotspot") spec.given["power"] = 0, spec.arrays = 1;
+  return spec;
+}
+
+Limits gpu() {
+  Limits limits;
+  limits.operations_per_second = 1.66e13;
+  limits.memory_bytes_per_second = 4.2e12;
+  limits.processors = 132;
+  return limits;
+}
+
+Limits epyc() {
+  Limits limits;
+  limits.multiply_adds_per_second = 1.18e11;
+  limits.memory_bytes_per_second = 4.5e10;
+  limits.processors = 2;
+  return limits;
+}
+
+const StencilMethod& chosen(const StencilSpec& spec, Backend backend = Backend::cuda) {
+  return choose_stencil_method(spec, backend, backend == Backend::cuda ? gpu() : epyc());
+}
+std::string name_for(const StencilSpec& spec) { return chosen(spec).name; }
+double rate_of(const StencilSpec& spec, Backend backend = Backend::cuda) {
+  return 1 / chosen(spec, backend).cost(spec, backend == Backend::cuda ? gpu() : epyc()).seconds;
+}
+
+TEST_CASE("Rates on the machines of the table are the measured ones") {
+  const auto check = [](const char* name, int radius, ElementType value, double expected) {
+    INFO(name << " " << radius);
+    CHECK(rate_of(spec_of(name, radius, value)) == Approx(expected * 1e9));
+  };
+  check("star2d", 1, ElementType::f32, 4170);
+  check("star2d", 4, ElementType::f64, 529);
+  check("box2d", 1, ElementType::f64, 1250);
+  check("box2d", 4, ElementType::f32, 300);
+  check("box2d", 8, ElementType::f32, 91);
+  check("box2d", 8, ElementType::f64, 66);
+  check("star3d", 1, ElementType::f32, 869);
+  check("heat2d", 1, ElementType::f64, 1440);
+  check("hotspot", 1, ElementType::f32, 628);
+  CHECK(rate_of(spec_of("star2d", 4, ElementType::f32), Backend::cpu) == Approx(3.8e9));
+  CHECK(rate_of(spec_of("box2d", 1, ElementType::f64), Backend::cpu) == Approx(4.9e9));
+}
+
+TEST_CASE("Rates between measured radii lie between theirs, and f64 takes half where it was not measured") {
+  const double six = rate_of(spec_of("star2d", 6, ElementType::f32));
+  CHECK(six < 916e9);
+  CHECK(six > 597e9);
+  CHECK(rate_of(spec_of("box2d", 3, ElementType::f64), Backend::cpu) == Approx(0.55e9));
+}
+
+TEST_CASE("Rates follow the device, and its memory bounds them") {
+  Limits half = gpu();
+  half.operations_per_second /= 2;
+  const StencilSpec spec = spec_of("star2d", 1, ElementType::f32);
+  const auto rate = [&] { return 1 / chosen(spec).cost(spec, half).seconds; };
+  CHECK(rate() == Approx(2085e9));
+  half.memory_bytes_per_second = 1e11;  // a cell is read and written once in 16 steps
+  CHECK(rate() == Approx(1e11 / 8 * 16));
+  const StencilSpec hotspot = spec_of("hotspot", 1, ElementType::f64);
+  CHECK(chosen(hotspot).cost(hotspot, Limits{}).seconds > 0);
+}
+
+TEST_CASE("The method that is chosen computes the stencil, and a schedule has its own") {
+  StencilSpec spec = spec_of("star2d", 2, ElementType::f32);
+  CHECK(name_for(spec) == "rows");
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "tiles");
+  spec.faces[0] = {Face::edge, Face::edge, 0, 0};
+  CHECK(name_for(spec) == "steps");
+  CHECK(name_for(spec_of("star2d", 5, ElementType::f64)) == "steps");
+  CHECK(name_for(spec_of("star1d", 1, ElementType::f32)) == "steps");
+  spec = spec_of("star2d", 1, ElementType::f32);
+  spec.faces[0] = {Face::edge, Face::edge, 0, 0};
+  CHECK(name_for(spec) == "formula_rows");
+  spec = spec_of("star2d", 1, ElementType::f32);
+  spec.schedule = Schedule::time_skewed;
+  CHECK(name_for(spec) == "time_skewed");
+  CHECK(rate_of(spec) == Approx(20e9));
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "tiles");
+  spec.schedule = Schedule::overlapped;
+  CHECK(name_for(spec) == "overlapped");
+  CHECK(rate_of(spec) == Approx(305e9));
+  spec.schedule = Schedule::plain;
+  spec.depth = 1;
+  CHECK(name_for(spec) == "steps");
+  CHECK(rate_of(spec) == Approx(220e9));
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "steps");
+}
+
+TEST_CASE("A stencil that the kernel of several steps does not compute is predicted by single steps") {
+  const auto heat3d = [] {
+    StencilSpec spec = spec_of("heat3d", 1, ElementType::f32);
+    spec.faces = {};
+    return spec;
+  };
+  CHECK(name_for(heat3d()) == "planes");
+  StencilSpec spec = heat3d();
+  spec.faces[2] = {Face::edge, Face::edge, 0, 0};
+  CHECK(name_for(spec) == "steps");
+  spec = heat3d();
+  spec.mask = 0, spec.arrays = 1;
+  CHECK(name_for(spec) == "steps");
+  spec = heat3d();
+  spec.given["diffusivity"] = 0, spec.arrays = 1;
+  CHECK(name_for(spec) == "steps");
+  spec = heat3d();
+  spec.extents[2] = 30;
+  CHECK(name_for(spec) == "steps");
+  spec = spec_of("star2d", 1, ElementType::f32);
+  spec.extents = {100000, 1, 64};
+  CHECK(name_for(spec) == "steps");
+  spec = spec_of("heat2d", 1, ElementType::f32);
+  spec.given["diffusivity"] = 0, spec.arrays = 1;
+  spec.extents[2] = 8190;
+  CHECK(name_for(spec) == "steps");
+  spec.extents[2] = 8192;
+  CHECK(name_for(spec) == "formula_rows");
+}
+
+TEST_CASE("Boxes of f64 take matrix products where these are exact, else the faster of rows and terms") {
+  StencilSpec spec = spec_of("box2d", 4, ElementType::f64);
+  CHECK(name_for(spec) == "box_products");
+  for (Term<double>& term : spec.terms) term.coefficient *= -1;
+  CHECK(name_for(spec) == "rows");
+  spec.extents[2] = 100;
+  CHECK(name_for(spec) == "box_terms");
+}
+
+TEST_CASE("Methods have names of their own on each back end, and say why they do not compute a stencil") {
+  std::map<Backend, std::set<std::string>> names;
+  for (const StencilMethod& method : stencil_methods()) {
+    CHECK(names[method.backend].insert(method.name).second);
+    CHECK(std::string(method.help).size() > 10);
+  }
+  CHECK(names.size() == 2);
+  StencilSpec spec = spec_of("star2d", 1, ElementType::f32);
+  spec.extents = {100000, 1, 64};
+  for (const auto& rated : device::rate_methods(stencil_methods(), Backend::cuda, spec, gpu())) {
+    if (std::string(rated.method->name) == "rows") {
+      CHECK(rated.unfit == "the last axis has 64 cells, and its tiles need 384");
+    }
+    CHECK(rated.unfit.empty() == (rated.cost.seconds > 0));
+  }
+}
+
+}  // namespace
+}  // namespace terrace::stencil
