@@ -1,11 +1,17 @@
 // The methods of a family of kernels as a stage shows them.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/launch/method.hpp"
+#include "pipeline/base/error.hpp"
 #include "pipeline/run/stage.hpp"
+#include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
 
@@ -36,6 +42,36 @@ std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>
     all.push_back(std::move(method));
   }
   return all;
+}
+
+/// The method of a stage: that of the attempt to resume, if this program has it, else the cheapest.
+/// @throws DeviceError if none computes the spec
+template <class Spec>
+const device::Method<Spec>& method_for(const Request& request, std::span<const device::Method<Spec>> methods,
+                                       std::string_view schedule, const Spec& spec) {
+  const auto backend = request.resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  if (request.choices != nullptr) {
+    const std::string name = request.choices->value("method", "");
+    if (const auto* method = device::find_method(methods, backend, name)) return *method;
+  }
+  const auto* method = device::choose_method(methods, backend, schedule, spec, request.resources.device);
+  if (method == nullptr) throw DeviceError("stage '" + request.stage.name + "'", "no kernel of this program has it");
+  return *method;
+}
+
+/// The workspace with which a kernel is made; null on the CPU.
+template <class Spec>
+std::unique_ptr<device::Memory> workspace_for(const device::Method<Spec>& method, const Spec& spec,
+                                              device::Context& context) {
+  if (method.backend == device::Backend::cpu) return nullptr;
+  return std::make_unique<device::Memory>(context, method.workspace(spec, context.limits()));
+}
+
+/// The kernel in a workspace, which outlives it.
+template <class Spec>
+std::unique_ptr<device::BlockKernel> make_kernel(const device::Method<Spec>& method, const Spec& spec,
+                                                 device::Context& context, const device::Memory* workspace) {
+  return method.make(spec, context, workspace != nullptr ? workspace->data() : nullptr);
 }
 
 }  // namespace terrace::stages

@@ -52,4 +52,19 @@ struct CpuInPlace {
   static constexpr device::i64 chunk = 64;
 };
 
+/// The rates of sweeps, which methods are chosen and predicted by.
+struct SweepRate {
+  const char* problem;  // null: any
+  double operations;    // of 32 bits, on vectors of the CPU; a GPU's floating-point pipes take two at a time
+  double cpu, cuda;     // cells a second of one core with AVX2, and of an H200, f32
+};
+
+/// Above each row the rates of H200 and EPYC in RESULTS.md. EPYC: AMD EPYC, 2026-11-21 to 23.
+inline constexpr SweepRate sweep_rates[] = {
+    // H200, 256 sweeps: 1.93 T. EPYC, both threads: 3.2 to 3.9 G.
+    {"sor", 8, 1.6e9, 1.2e12},
+    // H200, seidel, 64 sweeps: 0.78 T. EPYC: not measured.
+    {nullptr, 12, 9.5e8, 3.9e11},
+};
+
 }  // namespace terrace::in_place::measured

@@ -32,14 +32,9 @@ void check_in_place(const InPlaceSpec& spec);
 
 /// Bytes of host memory that a CPU sweep on `threads` threads allocates in addition to its slabs.
 std::size_t in_place_cpu_bytes(const InPlaceSpec& spec, int threads);
-/// Bytes of device memory that a CUDA sweep needs in addition to its slabs.
-std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits);
 
 /// A kernel whose launches take consecutive slabs of a pass, and which orders them itself: descriptors are
 /// InPlaceTask, results InPlaceResult.
 std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context);
-/// Likewise. @param workspace in_place_cuda_bytes() of device memory, owned by the caller; the kernel initialises it
-std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
-                                                        void* workspace);
 
 }  // namespace terrace::in_place

@@ -43,6 +43,14 @@ struct Method {
   std::unique_ptr<BlockKernel> (*make)(const Spec& spec, Context& context, void* workspace);
 };
 
+/// The methods of both back ends as one table.
+template <class Spec>
+std::vector<Method<Spec>> joined_methods(std::span<const Method<Spec>> cuda, std::span<const Method<Spec>> cpu) {
+  std::vector<Method<Spec>> all(cuda.begin(), cuda.end());
+  all.insert(all.end(), cpu.begin(), cpu.end());
+  return all;
+}
+
 /// A method beside a spec.
 template <class Spec>
 struct RatedMethod {

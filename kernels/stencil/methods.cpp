@@ -1,8 +1,5 @@
 #include "kernels/stencil/methods.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/cpu/sizes.hpp"
 #include "pipeline/base/error.hpp"
@@ -51,12 +48,7 @@ constexpr StencilMethod cpu_methods[] = {
 }  // namespace
 
 std::span<const StencilMethod> stencil_methods() {
-  static const std::vector<StencilMethod> all = [] {
-    const std::span<const StencilMethod> cuda = stencil_cuda_methods();
-    std::vector<StencilMethod> methods(cuda.begin(), cuda.end());
-    methods.insert(methods.end(), std::begin(cpu_methods), std::end(cpu_methods));
-    return methods;
-  }();
+  static const auto all = device::joined_methods<StencilSpec>(stencil_cuda_methods(), cpu_methods);
   return all;
 }
 

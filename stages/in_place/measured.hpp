@@ -1,32 +1,17 @@
-// The measured rates and sizes that plans of in-place sweeps assume, each with the machine and the rate that it was
+// The measured sizes that plans of in-place sweeps assume, each with the machine and the rate that it was
 // chosen by.
 //
 // Results never depend on them. Sizes shape slabs, and are recorded among the choices of a stage, so that a change
 // does not touch runs that are under way. tests/benchmarks/RESULTS.md has the sizes, the limits and the commands.
 // "Not measured" marks a value of which no figure is recorded.
 //
-// H200: NVIDIA H200, CUDA 13.0, 2026-11-21 to 24. EPYC: AMD EPYC, two threads, 2026-11-21 to 23. Sizes of the kernels
-// themselves stand in kernels/in_place/measured.hpp.
+// H200: NVIDIA H200, CUDA 13.0, 2026-11-21 to 24. Sizes and rates of the kernels themselves stand in
+// kernels/in_place/measured.hpp.
 #pragma once
 
 #include <cstdint>
 
 namespace terrace::stages::measured {
-
-/// The cost of a cell.
-struct SweepCost {
-  const char* problem;         // null: any
-  double operations;           // of 32 bits, on vectors of the CPU; a GPU's floating-point pipes take two at a time
-  double cpu_rate, cuda_rate;  // cells a second of one core with AVX2, and of an H200, f32
-};
-
-/// Rates that are assumed. Above each row the rates of H200 and EPYC in RESULTS.md.
-inline constexpr SweepCost sweep_costs[] = {
-    // H200, 256 sweeps: 1.93 T. EPYC, both threads: 3.2 to 3.9 G.
-    {"sor", 8, 1.6e9, 1.2e12},
-    // H200, seidel, 64 sweeps: 0.78 T. EPYC: not measured.
-    {nullptr, 12, 9.5e8, 3.9e11},
-};
 
 /// Slabs of any device: larger ones make disks and links no faster. Not measured.
 inline constexpr std::int64_t most_slab_bytes = 128 << 20;

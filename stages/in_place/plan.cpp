@@ -17,8 +17,9 @@ constexpr std::int64_t most_launch_slabs = 65536;
 
 }  // namespace
 
-InPlacePlan::InPlacePlan(in_place::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid)
-    : spec_(std::move(spec)), sweeps_(sweeps) {
+InPlacePlan::InPlacePlan(const in_place::InPlaceMethod& method, in_place::InPlaceSpec spec, std::int64_t sweeps,
+                         std::shared_ptr<io::Source> grid)
+    : method_(method), spec_(std::move(spec)), sweeps_(sweeps) {
   passes_ = spec_.slabs() == 0 ? 1 : (sweeps_ + spec_.pass_sweeps - 1) / spec_.pass_sweeps;
   ArraySpec result;
   result.name = "grid";

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/in_place/sweep.hpp"
+#include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/task.hpp"
 #include "pipeline/run/plan.hpp"
 
@@ -21,7 +21,7 @@ enum class InPlaceSlot { rows, above };
 /// makes 2p + 2 of its own tile at once. If a slab is the whole grid, a pass makes one generation.
 class InPlacePlan : public run::Plan {
  public:
-  InPlacePlan(in_place::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid);
+  InPlacePlan(const in_place::InPlaceMethod& method, in_place::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
@@ -32,6 +32,8 @@ class InPlacePlan : public run::Plan {
   std::size_t result_bytes() const override { return sizeof(in_place::InPlaceResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
+  /// The method that computes it.
+  const in_place::InPlaceMethod& method() const { return method_; }
   const in_place::InPlaceSpec& spec() const { return spec_; }
   std::int64_t sweeps() const { return sweeps_; }
   std::int64_t passes() const { return passes_; }
@@ -43,6 +45,7 @@ class InPlacePlan : public run::Plan {
   /// Generations that a pass makes of a tile.
   std::int64_t made_in_pass() const { return spec_.slabs() > 1 ? 2 : 1; }
 
+  const in_place::InPlaceMethod& method_;
   in_place::InPlaceSpec spec_;
   std::int64_t sweeps_, passes_;
   std::vector<run::ArraySpec> arrays_;

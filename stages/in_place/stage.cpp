@@ -3,21 +3,23 @@
 #include <algorithm>
 
 #include "io/convert.hpp"
+#include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/problems.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
-#include "stages/in_place/measured.hpp"
 #include "stages/in_place/plan.hpp"
 #include "stages/in_place/slabs.hpp"
 #include "stages/in_place/tally.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
+#include "stages/stage_methods.hpp"
 #include "stages/wavefront/one_schedule.hpp"
 
 namespace terrace::stages {
 namespace {
 
 using in_place::InPlaceInfo;
+using in_place::InPlaceMethod;
 using in_place::InPlaceSpec;
 
 const std::vector<Parameter> shared_parameters = {
@@ -29,15 +31,13 @@ const std::vector<Parameter> shared_parameters = {
      "auto, f32, f64"},
 };
 
-const measured::SweepCost& cost_of(const std::string& problem) {
-  return *std::find_if(std::begin(measured::sweep_costs), std::end(measured::sweep_costs),
-                       [&](const auto& cost) { return cost.problem == nullptr || problem == cost.problem; });
-}
-
 class InPlaceStage : public run::Stage {
  public:
-  InPlaceStage(const Request& request, InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid)
-      : name_(request.stage.name), resources_(request.resources), plan_(std::move(spec), sweeps, std::move(grid)) {}
+  InPlaceStage(const Request& request, const InPlaceMethod& method, InPlaceSpec spec, std::int64_t sweeps,
+               std::shared_ptr<io::Source> grid)
+      : name_(request.stage.name),
+        resources_(request.resources),
+        plan_(method, std::move(spec), sweeps, std::move(grid)) {}
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }
@@ -57,7 +57,6 @@ class InPlaceStage : public run::Stage {
 
   run::Prediction prediction() const override {
     const InPlaceSpec& spec = plan_.spec();
-    const measured::SweepCost& cost = cost_of(spec.problem);
     const auto size = static_cast<double>(size_of(spec.value));
     const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
     const auto passes = static_cast<double>(plan_.passes());
@@ -65,21 +64,20 @@ class InPlaceStage : public run::Stage {
     p.blocks = spec.slabs() * plan_.passes();
     p.unit = "cell";
     p.operations = cells * static_cast<double>(plan_.sweeps());
-    p.operations_per_second =
-        (resources_.cuda ? cost.cuda_rate : cost.cpu_rate * resources_.device.processors) * 4 / size;
+    p.operations_per_second = 1 / plan_.method().cost(spec, resources_.device).seconds;
     // If the grid does not fit in addition to tiles that are moved, every pass reads and writes it.
     const bool stays = 1.1 * cells * size <= static_cast<double>(resources_.host_budget);
     p.bytes_read = p.bytes_written = cells * size * (stays ? 1 : passes);
     if (resources_.cuda) {
       const bool stays_there = cells * size <= static_cast<double>(resources_.device_budget);
       p.bytes_up = p.bytes_down = cells * size * (stays_there ? 1 : passes);
-      p.workspace_bytes = in_place::in_place_cuda_bytes(spec, resources_.device);
+      p.workspace_bytes = plan_.method().workspace(spec, resources_.device);
     }
     p.block_shape = std::to_string(spec.slab_rows) + " x " + std::to_string(spec.columns) + ", " +
                     std::to_string(spec.pass_sweeps) + " sweeps a pass";
     p.block_bytes = static_cast<std::size_t>(slab_bytes(spec, 2));
     const double lanes = (resources_.cuda ? 2 : 1) * 4 / size;
-    p.limit = lanes * resources_.device.operations_per_second / cost.operations;
+    p.limit = lanes * resources_.device.operations_per_second / in_place::operations_of(spec);
     p.limit_kind = "operations";
     const auto pass_sweeps = static_cast<double>(spec.pass_sweeps);
     const auto bound = [&](double bytes_per_second, double bytes_a_cell, const char* kind) {
@@ -95,9 +93,14 @@ class InPlaceStage : public run::Stage {
     return p;
   }
 
+  std::vector<run::StageMethod> methods() const override {
+    return stage_methods(in_place::in_place_methods(), plan_.method(), plan_.spec(), resources_.device);
+  }
+
   nlohmann::json choices() const override {
     const InPlaceSpec& spec = plan_.spec();
-    return {{"slab_rows", spec.slab_rows},
+    return {{"method", plan_.method().name},
+            {"slab_rows", spec.slab_rows},
             {"pass_sweeps", spec.pass_sweeps},
             {"rows", spec.rows},
             {"columns", spec.columns},
@@ -174,17 +177,16 @@ std::unique_ptr<run::Stage> make_in_place(const Request& request) {
   spec.rows = grid->shape()[0];
   spec.columns = grid->shape()[1];
   spec.value = grid->type();
+  const InPlaceMethod& method = method_for(request, in_place::in_place_methods(), "auto", spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
     spec.pass_sweeps = request.choices->at("pass_sweeps");
   } else {
     choose_slabs(spec, sweeps, request.resources, [&](const InPlaceSpec& cut) {
-      return static_cast<std::int64_t>(request.resources.cuda
-                                           ? in_place::in_place_cuda_bytes(cut, request.resources.device)
-                                           : in_place::in_place_cpu_bytes(cut, request.resources.device.processors));
+      return static_cast<std::int64_t>(method.workspace(cut, request.resources.device));
     });
   }
-  return std::make_unique<InPlaceStage>(request, std::move(spec), sweeps, std::move(grid));
+  return std::make_unique<InPlaceStage>(request, method, std::move(spec), sweeps, std::move(grid));
 }
 
 }  // namespace terrace::stages

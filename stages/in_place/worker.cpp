@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "pipeline/run/slots.hpp"
+#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -18,14 +19,8 @@ constexpr run::SlotField<InPlaceTask> slots[] = {
 }  // namespace
 
 InPlaceWorker::InPlaceWorker(const InPlacePlan& plan, device::Context& context) : plan_(plan) {
-  const in_place::InPlaceSpec& spec = plan.spec();
-  if (context.shares_host_memory()) {
-    sweep_ = in_place::make_in_place_cpu(spec, context);
-  } else {
-    const std::size_t bytes = in_place::in_place_cuda_bytes(spec, context.limits());
-    workspace_ = std::make_unique<device::Memory>(context, bytes);
-    sweep_ = in_place::make_in_place_cuda(spec, context, workspace_->data());
-  }
+  workspace_ = workspace_for(plan.method(), plan.spec(), context);
+  sweep_ = make_kernel(plan.method(), plan.spec(), context, workspace_.get());
 }
 
 void InPlaceWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stages/kernel_worker.hpp"
+#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 
@@ -435,11 +436,8 @@ void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const r
 
 std::unique_ptr<run::Worker> StencilPlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<StencilPlan>;
-  std::unique_ptr<device::Memory> workspace;
-  if (method_.backend == device::Backend::cuda) {
-    workspace = std::make_unique<device::Memory>(context, method_.workspace(spec_, context.limits()));
-  }
-  auto kernel = method_.make(spec_, context, workspace ? workspace->data() : nullptr);
+  auto workspace = workspace_for(method_, spec_, context);
+  auto kernel = make_kernel(method_, spec_, context, workspace.get());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 

@@ -207,16 +207,6 @@ class StencilStage : public run::Stage {
   StencilPlan plan_;
 };
 
-/// The method of a stencil: that of the attempt to resume, or the cheapest.
-const StencilMethod& method_for(const Request& request, const StencilSpec& spec) {
-  const auto backend = request.resources.cuda ? device::Backend::cuda : device::Backend::cpu;
-  if (request.choices != nullptr) {
-    const std::string name = request.choices->value("method", "");
-    if (const auto* method = device::find_method(stencil::stencil_methods(), backend, name)) return *method;
-  }
-  return stencil::choose_stencil_method(spec, backend, request.resources.device);
-}
-
 }  // namespace
 
 std::unique_ptr<run::Stage> make_stencil(const Request& request) {
@@ -225,7 +215,7 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   const bool separable =
       request.choices != nullptr ? request.choices->value("separable", false) : definition.separable;
   if (separable) take_separable(spec);
-  const StencilMethod& method = method_for(request, spec);
+  const StencilMethod& method = method_for(request, stencil::stencil_methods(), name_of(spec.schedule), spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
     spec.slab_tiles = request.choices->at("slab_tiles");

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "kernels/device/cpu_context.hpp"
-#include "kernels/in_place/sweep.hpp"
+#include "kernels/in_place/methods.hpp"
 #include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/support/in_place_grid.hpp"
 
@@ -43,9 +43,11 @@ void report(const Work& work, device::Context& context) {
   spec.slab_rows = work.slab_rows;
   spec.pass_sweeps = work.pass_sweeps;
   spec.value = work.type;
-  const auto bytes = cuda ? in_place_cuda_bytes(spec, context.limits()) : std::size_t{0};
+  const auto backend = cuda ? device::Backend::cuda : device::Backend::cpu;
+  const InPlaceMethod& method = *device::choose_method(in_place_methods(), backend, "auto", spec, context.limits());
+  const auto bytes = cuda ? method.workspace(spec, context.limits()) : std::size_t{0};
   device::Memory workspace(context, bytes);
-  const auto sweep = cuda ? make_in_place_cuda(spec, context, workspace.data()) : make_in_place_cpu(spec, context);
+  const auto sweep = method.make(spec, context, workspace.data());
   testing::InPlaceGrid grid(spec, context, *sweep);
   double best = 1e300;
   for (unsigned run = 0; run < 3; ++run) {

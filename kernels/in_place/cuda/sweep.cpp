@@ -4,6 +4,7 @@
 
 #include "kernels/device/memory.hpp"
 #include "kernels/in_place/measured.hpp"
+#include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/problems.hpp"
 #include "kernels/in_place/visit.hpp"
 #include "pipeline/base/error.hpp"
@@ -47,10 +48,6 @@ std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits&, 
   return plan_in_place(spec, in_place_shape(spec, trial)).bytes;
 }
 
-std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits) {
-  return in_place_cuda_bytes(spec, limits, InPlaceTrial{});
-}
-
 std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
                                                         void* workspace, const InPlaceTrial& trial) {
   check_in_place(spec);
@@ -60,9 +57,22 @@ std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec,
   return sweep;
 }
 
-std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
-                                                        void* workspace) {
-  return make_in_place_cuda(spec, context, workspace, InPlaceTrial{});
+std::span<const InPlaceMethod> in_place_cuda_methods() {
+  using device::Limits;
+  static constexpr InPlaceMethod methods[] = {
+      {.name = "bands",
+       .help = "warps take bands of rows, and make several sweeps of them behind one another in registers",
+       .backend = device::Backend::cuda,
+       .schedule = "",
+       .automatic = true,
+       .unfit = [](const InPlaceSpec&, const Limits&) { return std::string(); },
+       .cost = [](const InPlaceSpec& spec,
+                  const Limits& limits) { return cost_of(spec, device::Backend::cuda, limits); },
+       .workspace = [](const InPlaceSpec& spec,
+                       const Limits& limits) { return in_place_cuda_bytes(spec, limits, InPlaceTrial{}); },
+       .make = [](const InPlaceSpec& spec, device::Context& context,
+                  void* workspace) { return make_in_place_cuda(spec, context, workspace, InPlaceTrial{}); }}};
+  return methods;
 }
 
 }  // namespace terrace::in_place

@@ -17,7 +17,7 @@ struct InPlaceTrial {
   enum class Group { any, few, many } group = Group::any;  // sweeps at once; any: by their number
 };
 
-/// in_place_cuda_bytes and make_in_place_cuda with the settings of a test.
+/// Bytes of device memory that a sweep needs in addition to its slabs, and the sweep.
 std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& limits, const InPlaceTrial& trial);
 std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
                                                         void* workspace, const InPlaceTrial& trial);

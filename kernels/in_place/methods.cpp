@@ -1,0 +1,50 @@
+#include "kernels/in_place/methods.hpp"
+
+#include <algorithm>
+
+#include "kernels/in_place/measured.hpp"
+
+namespace terrace::in_place {
+namespace {
+
+using device::Backend;
+using device::Limits;
+
+const measured::SweepRate& rate_of(const InPlaceSpec& spec) {
+  return *std::ranges::find_if(measured::sweep_rates, [&](const measured::SweepRate& rate) {
+    return rate.problem == nullptr || spec.problem == rate.problem;
+  });
+}
+
+constexpr InPlaceMethod cpu_methods[] = {
+    {.name = "bands",
+     .help = "threads take bands of rows, and make several sweeps of them behind one another",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = [](const InPlaceSpec&, const Limits&) { return std::string(); },
+     .cost = [](const InPlaceSpec& spec, const Limits& limits) { return cost_of(spec, Backend::cpu, limits); },
+     .workspace = [](const InPlaceSpec& spec,
+                     const Limits& limits) { return in_place_cpu_bytes(spec, limits.processors); },
+     .make = [](const InPlaceSpec& spec, device::Context& context, void*) {
+       return make_in_place_cpu(spec, context);
+     }}};
+
+}  // namespace
+
+std::span<const InPlaceMethod> in_place_methods() {
+  static const auto all = device::joined_methods<InPlaceSpec>(in_place_cuda_methods(), cpu_methods);
+  return all;
+}
+
+double operations_of(const InPlaceSpec& spec) { return rate_of(spec).operations; }
+
+device::Cost cost_of(const InPlaceSpec& spec, Backend backend, const Limits& limits) {
+  const measured::SweepRate& rate = rate_of(spec);
+  const auto size = static_cast<double>(size_of(spec.value));
+  const double cells = backend == Backend::cuda ? rate.cuda : rate.cpu * limits.processors;
+  const auto sweeps = static_cast<double>(std::max<std::int64_t>(1, spec.pass_sweeps));
+  return {.seconds = size / 4 / cells, .bytes = 2 * size / sweeps, .steps = sweeps};
+}
+
+}  // namespace terrace::in_place

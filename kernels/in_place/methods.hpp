@@ -1,0 +1,25 @@
+// The methods of sweeps in place (launch/method.hpp). Their cost is of a cell and sweep.
+#pragma once
+
+#include <span>
+
+#include "kernels/in_place/sweep.hpp"
+#include "kernels/launch/method.hpp"
+
+namespace terrace::in_place {
+
+using InPlaceMethod = device::Method<InPlaceSpec>;
+
+/// All methods: those of CUDA, where this program has them, then those of the CPU.
+std::span<const InPlaceMethod> in_place_methods();
+
+/// Those of CUDA (cuda/sweep.cpp); none in a program without it.
+std::span<const InPlaceMethod> in_place_cuda_methods();
+
+/// Operations of 32 bits of a cell, on vectors of the CPU; a GPU's floating-point pipes take two at a time.
+double operations_of(const InPlaceSpec& spec);
+
+/// The cost of a cell by the measured rates. @param device processors of the CPU
+device::Cost cost_of(const InPlaceSpec& spec, device::Backend backend, const device::Limits& limits);
+
+}  // namespace terrace::in_place
