@@ -12,6 +12,7 @@ struct BlockMemory {
   std::int64_t block = 0;      // bytes of its tiles and of what it reads
   std::int64_t workspace = 0;  // in addition, on a device with memory of its own
   std::int64_t written = 0;    // bytes of the tiles that it writes: from such a device they pass through host memory
+  std::int64_t tile = 0;       // the largest of its tiles where it is more than half of `block`: it passes as a whole
 };
 
 /// True if the budgets hold the block.

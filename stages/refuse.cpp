@@ -87,7 +87,8 @@ std::size_t Resources::host_memory_for(std::size_t blocks) const {
 
 void refuse_budgets(const Resources& resources, const BlockMemory& memory) {
   const std::int64_t least = memory.block + page_bytes, written = 2 * memory.written;  // as holds() has it
-  const std::int64_t host = resources.cuda ? std::max((least + 1) / 2, written) : least + memory.workspace;
+  const std::int64_t host =
+      resources.cuda ? std::max({(least + 1) / 2, written, memory.tile}) : least + memory.workspace;
   const std::int64_t device = resources.cuda ? least + memory.workspace : least;
   std::string text;
   const auto need = [&](const char* budget, std::size_t given, std::int64_t wanted, std::size_t least_budget) {
@@ -105,8 +106,8 @@ void refuse_budgets(const Resources& resources, const BlockMemory& memory) {
   throw JobError(text);
 }
 
-void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace) {
-  refuse_budgets(resources, {least - page_bytes, workspace, 0});
+void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace, std::int64_t tile) {
+  refuse_budgets(resources, {least - page_bytes, workspace, 0, tile});
 }
 
 }  // namespace terrace::stages

@@ -67,6 +67,7 @@ class CpuOnly : public JobError {
 
 /// Likewise.
 /// @param least bytes that the smallest block needs on its device; @param workspace bytes in addition
-[[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace);
+[[noreturn]] void refuse_budgets(const Resources& resources, std::int64_t least, std::int64_t workspace,
+                                 std::int64_t tile = 0);
 
 }  // namespace terrace::stages

@@ -61,9 +61,6 @@ inline constexpr std::int64_t border_cell = 1024;
 /// The number of rows between lines in differences is a multiple of it on CUDA.
 inline constexpr std::int64_t bit_line_rows = 1024;
 
-/// Additional bytes of device memory that a CUDA sweep needs for flags and borders between kernel tiles.
-std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits);
-
 /// Additional bytes of host memory that a CPU sweep on `threads` threads allocates, at most.
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads);
 
@@ -71,8 +68,5 @@ std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads);
 /// lines in differences are kept; results are BlockResult. The kernel itself orders the blocks of one launch (block n
 /// needs the borders of n - 1 and of the block above); everything else is the feeder's business (see Port).
 std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context);
-/// Likewise. @param workspace cuda_workspace_bytes() of device memory, owned by the caller; the kernel initialises it
-std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context,
-                                                     void* workspace);
 
 }  // namespace terrace::wavefront

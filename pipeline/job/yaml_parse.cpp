@@ -197,7 +197,7 @@ class TreeBuilder : public YAML::EventHandler {
     Position position = key.position;
     position.column += static_cast<int>(colon);
     const std::string name = key.key.substr(0, colon), text = key.key.substr(colon + 1);
-    complaints_.add(position, "a blank is missing behind this ':'; write " + name + ": " + text);
+    complaints_.add(position, "a blank is missing behind this ':'; write " + quote(name + ": " + text));
     value = {Node::Kind::scalar, {position.source, position.line, position.column + 1}, text};
     key.key = name;
   }

@@ -33,7 +33,8 @@ class Room {
   Room(const Resources& resources, const std::function<std::int64_t(const InPlaceSpec&)>& workspace)
       : device_(static_cast<std::int64_t>(resources.device_budget)),
         // On a device of its own a tile passes through host memory; on the CPU slabs are swept in host memory.
-        host_(static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1)),
+        passing_(static_cast<std::int64_t>(resources.host_budget)),
+        host_(passing_ * (resources.cuda ? 2 : 1)),
         cuda_(resources.cuda),
         workspace_(workspace) {}
 
@@ -43,10 +44,12 @@ class Room {
     // On the CPU the sweep works in host memory, in addition to what memory.device bounds.
     return std::min(device_ - (cuda_ ? beside : 0), host_ - (cuda_ ? 0 : beside)) - page_bytes;
   }
-  bool holds(const InPlaceSpec& spec, std::int64_t tiles) const { return slab_bytes(spec, tiles) <= bytes(spec); }
+  bool holds(const InPlaceSpec& spec, std::int64_t tiles) const {
+    return slab_bytes(spec, 1) <= passing_ && slab_bytes(spec, tiles) <= bytes(spec);
+  }
 
  private:
-  std::int64_t device_, host_;
+  std::int64_t device_, passing_, host_;
   bool cuda_;
   const std::function<std::int64_t(const InPlaceSpec&)>& workspace_;
 };
@@ -113,6 +116,7 @@ bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int6
                     row_bytes(spec));
     for (std::int64_t rows = lowest; rows <= highest; rows += ceiling(rows, 8 * band) * band) {
       spec.slab_rows = std::min(rows, std::max<std::int64_t>(1, spec.rows));
+      if (!room.holds(spec, 1)) break;
       const std::int64_t tiles = room.bytes(spec) / slab_bytes(spec, 1);
       if (tiles < std::min(least_tiles, spec.slabs())) break;
       const double seconds = gpu_seconds(spec, sweeps, tiles, processors);
@@ -142,7 +146,7 @@ void choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resou
   const Room room(resources, workspace);
   if (resources.cuda && fit_gpu(spec, sweeps, room, resources.device.processors)) return;
   if (!fit(spec, sweeps, room, CpuSlabs::tiles, CpuSlabs::heights) && !fit(spec, sweeps, room, least_tiles, 1)) {
-    refuse_budgets(resources, slab_bytes(spec, least_tiles) + page_bytes, workspace(spec));
+    refuse_budgets(resources, slab_bytes(spec, least_tiles) + page_bytes, workspace(spec), slab_bytes(spec, 1));
   }
   spec.pass_sweeps = even_sweeps(sweeps, spec.pass_sweeps);
 }

@@ -20,6 +20,7 @@ class Room {
   /// Bytes of `count` blocks' tiles.
   std::int64_t bytes(std::int64_t side, std::int64_t count) const { return count * needs_.block(side) + page_bytes; }
   std::int64_t workspace(std::int64_t side) const { return needs_.workspace(side); }
+  std::int64_t tile(std::int64_t side) const { return needs_.tile ? needs_.tile(side) : 0; }
 
   /// The largest side for which tiles of `count` blocks fit; 0: none.
   std::int64_t side_for(std::int64_t most, std::int64_t count) const {
@@ -37,7 +38,7 @@ class Room {
     const auto host = static_cast<std::int64_t>(resources_.host_budget);
     // On a device of its own tiles pass through host memory; on the CPU a block may work on some of it.
     if (!resources_.cuda) return bytes(side, count) <= host - workspace(side) && bytes(side, 1) <= device;
-    return bytes(side, count) <= device - workspace(side) && bytes(side, 1) <= 2 * host;
+    return bytes(side, count) <= device - workspace(side) && bytes(side, 1) <= 2 * host && tile(side) <= host;
   }
 
   const TileNeeds& needs_;
@@ -75,6 +76,8 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, con
     needs.step = 64;
     needs.always = true;
     needs.scale = 4;
+    // The result: a byte a cell.
+    if (spec.table == recursive::Table::bits) needs.tile = [](std::int64_t side) { return whole_pages(side * side); };
   }
   return choose_tile(size, needs, resources);
 }
@@ -96,7 +99,7 @@ std::int64_t choose_tile(std::int64_t size, const TileNeeds& needs, const Resour
   }
   const std::int64_t step = needs.step, least = needs.always ? step : std::min(size, step);
   if (side < least) {
-    refuse_budgets(resources, room.bytes(least, 1), room.workspace(least));
+    refuse_budgets(resources, room.bytes(least, 1), room.workspace(least), room.tile(least));
   }
   side = std::max<std::int64_t>(side, 1);
   // Tiles that are alike.

@@ -28,6 +28,8 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, con
 struct TileNeeds {
   std::function<std::int64_t(std::int64_t side)> block = nullptr;      // bytes of the tiles of the largest block
   std::function<std::int64_t(std::int64_t side)> workspace = nullptr;  // in addition, as workspace_bytes()
+  std::function<std::int64_t(std::int64_t side)> tile =
+      nullptr;             // the largest of them; null: at most half of the block
   std::int64_t most = 0;   // the longest side that is good; 0: as is known for the device
   std::int64_t step = 16;  // sides are multiples of it if possible
   bool always = false;     // true if they must be multiples

@@ -38,7 +38,9 @@ class Room {
     const auto device = static_cast<std::int64_t>(resources_.device_budget);
     const auto host = static_cast<std::int64_t>(resources_.host_budget);
     // On a device of its own a tile passes through host memory; on the CPU slabs are computed in host memory.
-    if (resources_.cuda) return slabs + beside <= device && slabs / 2 <= host;
+    if (resources_.cuda) {
+      return slabs + beside <= device && slabs / 2 <= host && stencil_tile_bytes(spec, needs_) <= host;
+    }
     return slabs <= device && slabs + beside <= host;
   }
 
@@ -113,15 +115,32 @@ bool fit_devices(StencilSpec& spec, std::int64_t span, const Resources& resource
   return spec.pass_steps >= 1 && room.holds(spec, Held::others);
 }
 
+/// Bytes of so many rows, at most those of the grid.
+std::int64_t bytes_of_rows(const StencilSpec& spec, std::int64_t rows) {
+  const std::int64_t within = std::max<std::int64_t>(1, std::min(spec.extents[0], rows));
+  return pages(static_cast<double>(within) * row_bytes(spec));
+}
+
+/// Bytes of a tile of the carry of a field.
+std::int64_t carry_bytes(const StencilSpec& spec) {
+  return pages(row_bytes(spec) * static_cast<double>(stencil::carry_rows(spec.radius, spec.pass_steps)));
+}
+
 }  // namespace
+
+std::int64_t stencil_tile_bytes(const StencilSpec& spec, const StencilNeeds& needs) {
+  const stencil::Cut cut(spec);
+  std::int64_t most = bytes_of_rows(spec, spec.arrays > 0 ? spec.slab_rows : spec.tile_rows());
+  if (!cut.whole()) most = std::max(most, carry_bytes(spec));
+  if (cut.has_rims()) {
+    most = std::max(most, pages(row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps)));
+  }
+  return needs.checks ? std::max(most, pages(changes_bytes(spec))) : most;
+}
 
 std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& needs, Held held) {
   const stencil::Cut cut(spec);
-  const auto bytes_of = [&](std::int64_t rows) {
-    const std::int64_t within = std::max<std::int64_t>(1, std::min(spec.extents[0], rows));
-    return pages(static_cast<double>(within) * row_bytes(spec));
-  };
-  const std::int64_t tile = bytes_of(spec.tile_rows()), slab = bytes_of(spec.slab_rows);
+  const std::int64_t tile = bytes_of_rows(spec, spec.tile_rows()), slab = bytes_of_rows(spec, spec.slab_rows);
   const bool others = held == Held::others, one_slab = cut.slabs() <= cut.parts();
   // A slab and the last tile of the one above it; beside them as many tiles that go, of which the first one makes
   // room for the next one that comes.
@@ -131,10 +150,7 @@ std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& nee
   const double handed_on = row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps);
   std::int64_t bytes = needs.fields * tile * std::min(tiles, std::max<std::int64_t>(1, cut.tiles()));
   if (spec.arrays > 0) bytes += spec.arrays * slab * std::max(array_tiles, cut.most_array_tiles(spec.pass_steps));
-  if (!cut.whole()) {
-    const auto carry = static_cast<double>(stencil::carry_rows(spec.radius, spec.pass_steps));
-    bytes += needs.fields * pages(row_bytes(spec) * carry);
-  }
+  if (!cut.whole()) bytes += needs.fields * carry_bytes(spec);
   if (cut.has_rims()) bytes += needs.fields * 2 * pages(handed_on);
   if (needs.checks) bytes += pages(changes_bytes(spec));
   // A snapshot has a tile of each field, and another one into which it is copied.
@@ -171,7 +187,8 @@ void choose_stencil_slabs(StencilSpec& spec, const StencilNeeds& needs, std::int
   const std::int64_t slabs = stencil_slab_bytes(spec, needs, Held::own), beside = workspace(spec);
   const std::int64_t at_once = stencil_slab_bytes(whole, needs, Held::own), beside_whole = workspace(whole);
   const bool in_slabs = least_tile_rows(spec) < spec.extents[0] && slabs + beside < at_once + beside_whole;
-  refuse_budgets(resources, in_slabs ? slabs : at_once, in_slabs ? beside : beside_whole);
+  refuse_budgets(resources, in_slabs ? slabs : at_once, in_slabs ? beside : beside_whole,
+                 stencil_tile_bytes(in_slabs ? spec : whole, needs));
 }
 
 }  // namespace terrace::stages

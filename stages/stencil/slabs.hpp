@@ -20,6 +20,9 @@ enum class Held {
   others  // also those that come and go meanwhile
 };
 
+/// Bytes of the largest tile of a plan.
+std::int64_t stencil_tile_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs);
+
 /// Bytes of tiles, carries and rims on a device while it computes the largest block.
 /// @param held own: the least with which it can
 std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs, Held held);

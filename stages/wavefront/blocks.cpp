@@ -68,8 +68,9 @@ std::int64_t block_bytes(const TableNeed& need, const BlockShape& shape) {
 BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
                          const std::function<std::int64_t(const BlockShape&)>& workspace) {
   const auto device = static_cast<std::int64_t>(resources.device_budget);
-  // On a device of its own a tile passes through host memory; on the CPU blocks work in host memory.
-  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1);
+  // On a device of its own tiles pass through host memory, and one may be nearly all of a block; on the CPU blocks
+  // work in host memory.
+  const auto host = static_cast<std::int64_t>(resources.host_budget);
   const auto room = [&](const BlockShape& block) { return std::min(device - workspace(block), host); };
   BlockShape shape{std::max<std::int64_t>(1, need.rows), std::max<std::int64_t>(1, need.columns)};
   const std::int64_t share = std::min(device, host) / (blocks_in_flight + 2);
@@ -129,7 +130,8 @@ BlockShape choose_blocks(const TableNeed& need, const Resources& resources,
   if (!fit(1, shape)) {
     const BlockShape smallest{rows_up_to(std::clamp<std::int64_t>(need.rows, 1, least_side)),
                               columns_up_to(std::clamp<std::int64_t>(need.columns, 1, least_side))};
-    refuse_budgets(resources, block_bytes(need, smallest) + page_bytes, workspace(smallest));
+    const std::int64_t least = block_bytes(need, smallest) + page_bytes;
+    refuse_budgets(resources, least, workspace(smallest), least);
   }
   return shape;
 }

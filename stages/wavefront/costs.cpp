@@ -4,7 +4,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "kernels/wavefront/costs.hpp"
 #include "kernels/wavefront/description.hpp"
+#include "kernels/wavefront/methods.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
 #include "stages/wavefront/measured.hpp"
@@ -15,30 +17,8 @@ namespace {
 
 using wavefront::SweepSpec;
 
-using measured::CellCost;
 using measured::WalkCost;
-
-/// Kernel tiles in memory compute cell by cell, whether the table is kept or not: large tables of any problem.
-CellCost in_tiles(const wavefront::Schedule& schedule, CellCost cost, bool cuda) {
-  const bool shared = schedule.storage == wavefront::Schedule::Storage::shared;
-  using Rates = measured::TileRates;
-  cost.cells_per_second = !cuda ? Rates::cpu : shared ? Rates::cuda_shared : Rates::cuda_cache;
-  cost.narrows = false;
-  return cost;
-}
-
-CellCost cost_of(const SweepSpec& spec, bool cuda) {
-  using measured::cell_costs;
-  const auto* found = std::find_if(std::begin(cell_costs), std::end(cell_costs), [&](const auto& cost) {
-    return (cost.problem == nullptr || spec.problem == cost.problem) &&
-           (cost.variant == nullptr || spec.settings.has(cost.variant));
-  });
-  if (spec.schedule.storage != wavefront::Schedule::Storage::registers) {
-    return in_tiles(spec.schedule, cuda ? found->cuda_table : found->cpu_table, cuda);
-  }
-  if (cuda) return spec.table ? found->cuda_table : found->cuda_score;
-  return spec.table ? found->cpu_table : found->cpu_score;
-}
+using wavefront::measured::CellCost;
 
 /// True if sweeps of the problem leave out cells that cannot change the result, as far as they find them.
 bool leaves_out(const SweepSpec& spec) {
@@ -76,7 +56,9 @@ void add_bit_way_back(const WayBack& back, bool cuda, run::Prediction& predictio
 
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources) {
-  const CellCost cost = cost_of(spec, resources.cuda);
+  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const CellCost cost = wavefront::cell_cost(spec, backend, wavefront::form_of(spec));
+  const wavefront::SweepMethod& method = wavefront::choose_sweep_method(spec, backend, resources.device);
   run::Prediction p;
   p.blocks = blocks;
   p.unit = "cell";
@@ -85,7 +67,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   const double tables = static_cast<double>(spec.layers);
   p.operations =
       tables * wavefront::cells_in_window(wavefront::description_of(spec)->window, 0, spec.rows, 0, spec.columns);
-  p.operations_per_second = cost.cells_per_second * (resources.cuda ? 1 : resources.device.processors);
+  p.operations_per_second = 1 / method.cost(spec, resources.device).seconds;
   p.bytes_written = tables * cells * static_cast<double>(need.table_bytes);
   if (spec.kept) {
     const auto lines = [&](std::int64_t across, std::int64_t along) {
@@ -99,7 +81,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   if (resources.cuda) {
     p.bytes_up = p.bytes_read;
     p.bytes_down = p.bytes_written;
-    p.workspace_bytes = wavefront::cuda_workspace_bytes(spec, resources.device);
+    p.workspace_bytes = method.workspace(spec, resources.device);
   }
   const BlockShape shape{spec.block_rows, spec.block_columns};
   p.block_shape = std::to_string(shape.rows) + " x " + std::to_string(shape.columns);

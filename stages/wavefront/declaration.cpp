@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/problems.hpp"
+#include "kernels/wavefront/methods.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "stages/in_place/stage.hpp"
+#include "stages/stage_methods.hpp"
 #include "stages/wavefront/one_schedule.hpp"
 #include "stages/wavefront/stage.hpp"
 #include "stages/wavefront/verify.hpp"
@@ -247,6 +250,14 @@ StageKind wavefront_stage() {
     return findings;
   };
   kind.make = make_wavefront;
+  kind.methods = [] {
+    auto all = stage_methods(wavefront::wavefront_methods());
+    for (run::StageMethod& method : stage_methods(in_place::in_place_methods())) {
+      method.help += " (sweeps in place)";
+      all.push_back(std::move(method));
+    }
+    return all;
+  };
   kind.verify = verify_wavefront;
   return kind;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/greedy_score.hpp"
+#include "kernels/wavefront/methods.hpp"
 #include "kernels/wavefront/schedule.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -148,11 +149,11 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   } else {
     const TableNeed need = table_need(spec, request.resources.cuda);
     const auto workspace = [&](const BlockShape& block) -> std::int64_t {
-      if (!request.resources.cuda) return 0;
       SweepSpec cut = spec;
       cut.block_rows = block.rows;
       cut.block_columns = block.columns;
-      return static_cast<std::int64_t>(wavefront::cuda_workspace_bytes(cut, request.resources.device));
+      const auto backend = request.resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+      return static_cast<std::int64_t>(wavefront::sweep_workspace_bytes(cut, backend, request.resources.device));
     };
     const BlockShape shape = choose_blocks(need, request.resources, workspace);
     spec.block_rows = shape.rows;

@@ -2,11 +2,13 @@
 
 #include <cstring>
 
+#include "kernels/wavefront/methods.hpp"
+
 namespace terrace::stages {
 
 SweepWorker::SweepWorker(const SweepPlan& plan, device::Context& context) : plan_(plan), context_(context) {
   if (context.shares_host_memory()) return;
-  const std::size_t bytes = wavefront::cuda_workspace_bytes(plan.spec(), context.limits());
+  const std::size_t bytes = wavefront::sweep_workspace_bytes(plan.spec(), device::Backend::cuda, context.limits());
   workspace_ = std::make_unique<device::Memory>(context, bytes);
   make_sweep(plan.first_margin());
 }
@@ -14,8 +16,7 @@ SweepWorker::SweepWorker(const SweepPlan& plan, device::Context& context) : plan
 void SweepWorker::make_sweep(std::int64_t margin) {
   wavefront::SweepSpec spec = plan_.spec();
   spec.band = plan_.band(margin);
-  sweep_ = workspace_ ? wavefront::make_cuda_sweep(spec, context_, workspace_->data())
-                      : wavefront::make_cpu_sweep(spec, context_);
+  sweep_ = wavefront::make_sweep(spec, context_, workspace_ ? workspace_->data() : nullptr);
   margin_ = margin;
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/wavefront/window.hpp"
 #include "stages/refuse.hpp"
+#include "stages/stage_methods.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
 
@@ -80,8 +81,18 @@ std::string WavefrontStage::warning_of_f32() const {
   return warning_of_f32_results(type_place_, name_, largest);
 }
 
+const wavefront::SweepMethod& WavefrontStage::method() const {
+  const auto backend = resources_.cuda ? device::Backend::cuda : device::Backend::cpu;
+  return wavefront::choose_sweep_method(spec(), backend, resources_.device);
+}
+
+std::vector<run::StageMethod> WavefrontStage::methods() const {
+  return stage_methods(wavefront::wavefront_methods(), method(), spec(), resources_.device);
+}
+
 nlohmann::json WavefrontStage::choices() const {
-  return {{"block_rows", spec().block_rows},
+  return {{"method", method().name},
+          {"block_rows", spec().block_rows},
           {"block_columns", spec().block_columns},
           {"rows", spec().rows},
           {"columns", spec().columns},

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "kernels/wavefront/methods.hpp"
 #include "stages/wavefront/blocks.hpp"
 #include "stages/wavefront/plan.hpp"
 #include "stages/wavefront/tally.hpp"
@@ -26,6 +27,7 @@ class WavefrontStage : public run::Stage {
   run::Prediction prediction() const override;
   double whole() const override;
   std::vector<std::string> warnings() const override;
+  std::vector<run::StageMethod> methods() const override;
   nlohmann::json choices() const override;
 
  protected:
@@ -35,6 +37,8 @@ class WavefrontStage : public run::Stage {
   const WavefrontTally& folded() const { return *tally_; }
 
  private:
+  /// The method that sweeps the table.
+  const wavefront::SweepMethod& method() const;
   /// A warning of sums of whole numbers that f32 may not hold; empty if it holds them, or they are of another type.
   std::string warning_of_f32() const;
 

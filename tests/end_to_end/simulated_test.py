@@ -478,5 +478,23 @@ class OnSimulatedGpu(JobTest):
                 self.check_same([stage], (int((float(least[1]) + 0.1) * unit),))
 
 
+    def test_the_least_host_memory_that_is_named_suffices(self):
+        """Tiles of a device pass through host memory, as a whole."""
+        for stage in (affine("table", "a", "b", keep="table"), affine("path", "a", "b", keep="alignment"),
+                      wavefront("edit", "edit_distance", rows="a", columns="b", keep="alignment"),
+                      wavefront("costs", "dtw", rows="x", columns="y", keep="table"),
+                      wavefront("sums", "summed_area", grid="g"), wavefront("sor", "sor", grid="f", sweeps=7),
+                      stencil("steps", "star2d", grid="f", steps=9),
+                      stencil("heat", "heat2d", grid="f", diffusivity="f", mask="f", dt=0.1, steps=9, snapshots=[3, 5]),
+                      stencil("until", "star2d", grid="f", steps=9, boundary="periodic",
+                              until={"residual": 1e-3, "every": 3}),
+                      recursive("routes", "floyd_warshall", matrix="w", paths=True),
+                      recursive("reached", "transitive_closure", matrix="w"),
+                      recursive("factors", "gaussian_elimination", matrix="m"),
+                      dp_table("cells", extents=[30, 40], steps=[[1, 0], [0, 1], [2, 3]], keep="table")):
+            with self.subTest(stage["name"]):
+                self.check_least_budgets(self.write_job(self.used([stage]), [stage], backend="cuda"), "memory.host")
+
+
 if __name__ == "__main__":
     main()

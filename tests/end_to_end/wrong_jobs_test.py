@@ -117,7 +117,7 @@ JOBS = [
     ("no-break spaces", FINE.replace("  g:", "\u00a0\u00a0g:"), "job.yaml:2:1: this is a no-break space (U+00A0)"),
     ("an escape that is none", grid('npy: "g\\q.npy"'), "job.yaml:2:16: a '\\' in double quotes begins no escape"),
     ("an at sign", grid("npy: @g.npy"), "job.yaml:2:12: a text cannot begin with this letter: put it in quotes"),
-    ("no blank behind a colon", grid("npy:g.npy"), "job.yaml:2:10: a blank is missing behind this ':'; write npy: g.npy"),
+    ("no blank behind a colon", grid("npy:g.npy"), "job.yaml:2:10: a blank is missing behind this ':'; write 'npy: g.npy'"),
     ("a star", grid("npy: *.npy"), "job.yaml:2:12: this alias names no anchor above it"),
     ("another version of YAML", "%YAML 9.9\n---\n" + FINE, "job.yaml:1:1: a line that begins with '%' has no meaning"),
     ("a list as a key", "? [a, b]\n: 3\n" + FINE, "job.yaml:1:3: a key must be a word, not a list or a map"),

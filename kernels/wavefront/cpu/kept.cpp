@@ -122,7 +122,7 @@ class CpuKeptSweep : public device::BlockKernel {
   /// Blocks at the table's edges have a size of their own.
   device::BlockKernel& sweep_of(const BlockGrid& parts) {
     std::unique_ptr<device::BlockKernel>& sweep = sweeps_[{parts.rows, parts.columns}];
-    if (!sweep) sweep = make_cpu_sweep(spec_, parts, context_, set_);
+    if (!sweep) sweep = make_cpu_sweep(spec_, parts, context_, set_, form_of(spec_));
     return *sweep;
   }
 

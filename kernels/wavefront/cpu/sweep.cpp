@@ -66,25 +66,39 @@ LocalTypes local_types_for(device::InstructionSet set, int problem) {
   return sse2::local_types(problem);
 }
 
-std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context,
-                                                    device::InstructionSet set) {
+namespace {
+
+std::unique_ptr<device::BlockKernel> make_whole_sweep(const SweepSpec& spec, device::Context& context,
+                                                      device::InstructionSet set, CellForm form) {
   check(spec);
   if (spec.kept) return make_cpu_kept_sweep(spec, context, set);
   return make_cpu_sweep(spec, {spec.rows, spec.columns, spec.block_rows, spec.block_columns, spec.layers}, context,
-                        set);
+                        set, form);
+}
+
+}  // namespace
+
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context,
+                                                    device::InstructionSet set) {
+  return make_whole_sweep(spec, context, set, form_of(spec));
+}
+
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context, CellForm form) {
+  return make_whole_sweep(spec, context, device::best_instruction_set(), form);
 }
 
 std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, const BlockGrid& blocks,
-                                                    device::Context& context, device::InstructionSet set) {
+                                                    device::Context& context, device::InstructionSet set,
+                                                    CellForm form) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_cpu_sweep", context.limits().name + " is not a CPU");
   BlockGrid grid = blocks;
   grid.block_rows = std::clamp<std::int64_t>(grid.rows, 1, grid.block_rows);
   grid.block_columns = std::clamp<std::int64_t>(grid.columns, 1, grid.block_columns);
-  const CpuSweepPlan plan{spec, grid, cpu->pool().size(), set};
+  const CpuSweepPlan plan{spec, grid, cpu->pool().size(), set, form};
   const ProblemInfo* info = find_problem(spec.problem);
   if (info == nullptr) throw DeviceError("make_cpu_sweep", "there is no wavefront problem '" + spec.problem + "'");
-  if (in_tiles(spec)) {
+  if (form == CellForm::tiles) {
     CpuTileSweep made = make_tile_sweep(plan);
     if (made.in_waves) return std::make_unique<CpuWaveSweep>(cpu->pool(), std::move(made));
     return std::make_unique<CpuSweep>(grid, cpu->pool(), std::move(made.in_bands));

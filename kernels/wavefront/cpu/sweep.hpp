@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "kernels/device/cpu_features.hpp"
+#include "kernels/wavefront/costs.hpp"
 #include "kernels/wavefront/cpu/band.hpp"
 #include "kernels/wavefront/cpu/letters/local.hpp"
 #include "kernels/wavefront/cpu/tickets.hpp"
@@ -21,6 +22,7 @@ struct CpuSweepPlan {
   BlockGrid grid;
   int threads;
   device::InstructionSet instruction_set;
+  CellForm form;
 };
 
 /// A sweeper and the number of its slots.
@@ -70,7 +72,11 @@ std::unique_ptr<device::BlockKernel> make_cpu_kept_sweep(const SweepSpec& spec, 
 /// make_cpu_sweep() over the blocks of a part of the table, which has the extents of `spec`; keeps no rows or
 /// columns.
 std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, const BlockGrid& grid,
-                                                    device::Context& context, device::InstructionSet set);
+                                                    device::Context& context, device::InstructionSet set,
+                                                    CellForm form);
+
+/// make_cpu_sweep() in a chosen form, which the sweep must have.
+std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context, CellForm form);
 
 /// make_cpu_sweep() with a chosen instruction set, which the CPU must have.
 std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, device::Context& context,

@@ -124,35 +124,36 @@ CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_
   return plan;
 }
 
-std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits) {
-  return cuda_workspace_bytes(spec, limits, CudaTrial{});
-}
-
-std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+std::size_t cuda_workspace_bytes(SweepWay way, const SweepSpec& spec, const device::Limits& limits,
+                                 const CudaTrial& trial) {
   std::size_t bytes = 0;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    bytes = in_tiles(spec) ? CudaTileSweeps<P>::workspace_bytes(spec, limits, trial)
-                           : CudaSweeps<P>::workspace_bytes(spec, limits, trial);
+    bytes = way == SweepWay::tiles ? CudaTileSweeps<P>::workspace_bytes(spec, limits, trial)
+                                   : CudaSweeps<P>::workspace_bytes(way, spec, limits, trial);
   });
   return bytes;
 }
 
-std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
-                                                     const CudaTrial& trial) {
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(SweepWay way, const SweepSpec& spec, device::Context& context,
+                                                     void* workspace, const CudaTrial& trial) {
   if (spec.kept) check_kept(spec);
   if (spec.bit_lines) check_bit_lines(spec);
   check_cells(spec);
   std::unique_ptr<device::BlockKernel> sweep;
   visit_problem(spec.problem, spec.settings, [&]<class P>(P) {
-    sweep = in_tiles(spec) ? CudaTileSweeps<P>::make(spec, context, workspace, trial)
-                           : CudaSweeps<P>::make(spec, context, workspace, trial);
+    sweep = way == SweepWay::tiles ? CudaTileSweeps<P>::make(spec, context, workspace, trial)
+                                   : CudaSweeps<P>::make(way, spec, context, workspace, trial);
   });
   return sweep;
 }
 
-std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context,
-                                                     void* workspace) {
-  return make_cuda_sweep(spec, context, workspace, CudaTrial{});
+std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
+  return cuda_workspace_bytes(way_of(spec, limits, trial), spec, limits, trial);
+}
+
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
+                                                     const CudaTrial& trial) {
+  return make_cuda_sweep(way_of(spec, context.limits(), trial), spec, context, workspace, trial);
 }
 
 }  // namespace terrace::wavefront

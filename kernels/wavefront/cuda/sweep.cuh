@@ -146,11 +146,6 @@ bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t ban
 /// Sweeps in differences, for problems that have a bit-parallel form: scores, and lines kept in differences.
 template <class P>
 struct BitSweeps {
-  /// True if this kernel computes the sweep: scores alone, or scores and lines kept in differences.
-  static bool serves(const SweepSpec& spec, const CudaTrial& trial) {
-    return !spec.table && !spec.kept && spec.cell_rows == 0 && spec.cell_columns == 0 && !trial.cells;
-  }
-
   template <class Call>
   static auto choose(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
     check_bound(spec);
@@ -287,13 +282,10 @@ template <class P>
 struct PairSweeps {
   using Swept = PairSweep<P, measured::CudaPairs::words>;
 
-  /// True if no cells but those of borders are wanted, 16 bits are enough for certain, and bands fill the device:
-  /// where the length of the chain of bands counts, cells of 32 bits are faster.
-  static bool serves(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial) {
-    if (spec.table || spec.kept || (trial.lane_rows > 0 && !trial.pairs)) return false;
+  /// True if 16 bits are enough for certain.
+  static bool fits(const SweepSpec& spec) {
     if (spec.value != ElementType::i16 && spec.value != ElementType::i32) return false;
-    if (!fits_pairs<P>(problem_constants<P>(spec.settings), Swept::band_rows)) return false;
-    return trial.pairs || fills<P>(spec, limits, Swept::band_rows);
+    return fits_pairs<P>(problem_constants<P>(spec.settings), Swept::band_rows);
   }
 
   static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
@@ -373,42 +365,84 @@ void check_sum_types(const SweepSpec& spec) {
   }
 }
 
-/// Calls call(sweeps) with the family of kernels that serves the spec.
+/// Calls call(sweeps) with the kernels of a way that computes the problem.
 template <class P, class Call>
-auto with_sweeps(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial, Call&& call) {
+auto with_sweeps(SweepWay way, const SweepSpec& spec, Call&& call) {
   if constexpr (requires { P::counts; }) {
     check_sum_types<P>(spec);
-    if constexpr (P::counts) return call(StripSweeps<P>{});
-    else return StripSweeps<P>::serves(spec) ? call(StripSweeps<P>{}) : call(SumSweeps<P>{});
+    if constexpr (!P::counts) {
+      if (way == SweepWay::sums) return call(SumSweeps<P>{});
+    }
+    return call(StripSweeps<P>{});
   } else {
     if constexpr (requires { typename P::Bits; }) {
-      if (BitSweeps<P>::serves(spec, trial)) return call(BitSweeps<P>{});
+      if (way == SweepWay::bits) return call(BitSweeps<P>{});
     }
     if constexpr (has_pairs<P>) {
-      if (PairSweeps<P>::serves(spec, limits, trial)) return call(PairSweeps<P>{});
+      if (way == SweepWay::pairs) return call(PairSweeps<P>{});
     }
     return call(LetterSweeps<P>{});
   }
 }
 
-/// Enough for any score known before the sweep.
 template <class P>
-std::size_t CudaSweeps<P>::workspace_bytes(const SweepSpec& spec, const device::Limits& limits,
+std::string CudaSweeps<P>::unfit(SweepWay way, const SweepSpec& spec) {
+  constexpr bool sums = requires { P::counts; };
+  const bool table = spec.table || spec.kept;
+  switch (way) {
+    case SweepWay::bits:
+      if (!requires { typename P::Bits; }) return "the problem has no bit-parallel form";
+      return table || spec.cell_rows > 0 || spec.cell_columns > 0 ? "it keeps no cells" : "";
+    case SweepWay::pairs:
+      if constexpr (has_pairs<P>) {
+        if (table) return "it keeps no cells";
+        return PairSweeps<P>::fits(spec) ? "" : "its cells have 16 bits, which may not hold these scores";
+      }
+      return "it computes local alignments by match and mismatch";
+    case SweepWay::cells:
+      return sums ? "it computes letters and values" : "";
+    case SweepWay::strips:
+      if constexpr (sums) {
+        if (!P::counts && is_floating(spec.value)) return "it sums whole numbers";
+        if (!P::counts && !StripSweeps<P>::serves(spec)) return "sums of 64 bits may overflow, and are to be checked";
+        return "";
+      }
+      return "it sums grids";
+    case SweepWay::sums:
+      if constexpr (sums) {
+        if (P::counts) return "it sums values, and does not count them";
+        const bool known = is_floating(spec.value) || spec.value == ElementType::i64;
+        return known ? "" : "sums have 64 bits, or are real numbers";
+      }
+      return "it sums grids";
+    case SweepWay::tiles:
+      break;
+  }
+  return "";
+}
+
+template <class P>
+bool CudaSweeps<P>::fills_in_pairs(const SweepSpec& spec, const device::Limits& limits) {
+  if constexpr (has_pairs<P>) return fills<P>(spec, limits, PairSweeps<P>::Swept::band_rows);
+  return false;
+}
+
+template <class P>
+std::size_t CudaSweeps<P>::workspace_bytes(SweepWay way, const SweepSpec& spec, const device::Limits& limits,
                                            const CudaTrial& trial) {
   const auto bytes = [&](std::int64_t known) {
     SweepSpec like = spec;
     like.known = known;
-    return with_sweeps<P>(like, limits, trial,
-                          [&](auto sweeps) { return sweeps.workspace_bytes(like, limits, trial); });
+    return with_sweeps<P>(way, like, [&](auto sweeps) { return sweeps.workspace_bytes(like, limits, trial); });
   };
   return std::max(bytes(0), bytes(unbounded));
 }
 
 template <class P>
-std::unique_ptr<device::BlockKernel> CudaSweeps<P>::make(const SweepSpec& spec, device::Context& context,
-                                                         void* workspace, const CudaTrial& trial) {
-  return with_sweeps<P>(spec, context.limits(), trial,
-                        [&](auto sweeps) { return sweeps.make(spec, context, workspace, trial); });
+std::unique_ptr<device::BlockKernel> CudaSweeps<P>::make(SweepWay way, const SweepSpec& spec,
+                                                         device::Context& context, void* workspace,
+                                                         const CudaTrial& trial) {
+  return with_sweeps<P>(way, spec, [&](auto sweeps) { return sweeps.make(spec, context, workspace, trial); });
 }
 
 }  // namespace terrace::wavefront

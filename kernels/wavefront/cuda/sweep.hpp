@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/sweep.hpp"
@@ -22,10 +23,25 @@ struct CudaTrial {
                                  // bits if lane_rows is not 0
 };
 
-/// cuda_workspace_bytes and make_cuda_sweep under the conditions of a test.
+/// The kernels of sweeps.
+enum class SweepWay {
+  bits,    // differences, a bit a row: scores of problems with such a form, and lines kept in differences
+  pairs,   // cells of 16 bits, two to a word: scores of local alignments
+  cells,   // letters and values, cell by cell
+  strips,  // integer sums, strips of columns
+  sums,    // sums that keep an order, or are checked in 64 bits
+  tiles    // kernel tiles in memory: the papers' schedules
+};
+
+/// The method of a sweep (methods.hpp), and its workspace, under the conditions of a test.
+SweepWay way_of(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
 std::size_t cuda_workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
+std::size_t cuda_workspace_bytes(SweepWay way, const SweepSpec& spec, const device::Limits& limits,
+                                 const CudaTrial& trial);
 std::unique_ptr<device::BlockKernel> make_cuda_sweep(const SweepSpec& spec, device::Context& context, void* workspace,
                                                      const CudaTrial& trial);
+std::unique_ptr<device::BlockKernel> make_cuda_sweep(SweepWay way, const SweepSpec& spec, device::Context& context,
+                                                     void* workspace, const CudaTrial& trial);
 
 /// The table cut into blocks, none larger than the table. @throws DeviceError if it cannot be cut so
 BlockGrid grid_of(const SweepSpec& spec);
@@ -67,9 +83,15 @@ struct CudaTileSweeps {
 /// The sweeps of problem P; defined in the source that the build makes for P (cuda/problem.cu.in).
 template <class P>
 struct CudaSweeps {
-  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);
-  static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
-                                                   const CudaTrial& trial);
+  /// The reason why a kernel, other than `tiles`, does not compute a sweep; empty: it does.
+  static std::string unfit(SweepWay way, const SweepSpec& spec);
+  /// True if bands of pairs fill the device, and the number of cells counts, not the length of their chain.
+  static bool fills_in_pairs(const SweepSpec& spec, const device::Limits& limits);
+  /// Enough for any score known before the sweep.
+  static std::size_t workspace_bytes(SweepWay way, const SweepSpec& spec, const device::Limits& limits,
+                                     const CudaTrial& trial);
+  static std::unique_ptr<device::BlockKernel> make(SweepWay way, const SweepSpec& spec, device::Context& context,
+                                                   void* workspace, const CudaTrial& trial);
 };
 
 }  // namespace terrace::wavefront

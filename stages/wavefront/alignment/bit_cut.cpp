@@ -85,8 +85,8 @@ BitAlignmentCut choose_bit_cut(const TableNeed& need, const Resources& resources
   const auto host = static_cast<std::int64_t>(resources.host_budget);
   const auto fits = [&](const BitAlignmentCut& cut) {
     const std::int64_t beside = workspace(cut), blocks = block_bytes(need, cut) + page_bytes;
-    // On a device of its own a tile passes through host memory; on the CPU all is host memory.
-    return blocks + beside <= device && (resources.cuda ? blocks <= 2 * host : blocks + beside <= host);
+    // On a device of its own tiles pass through host memory; on the CPU all is host memory.
+    return blocks + beside <= device && (resources.cuda ? blocks <= host : blocks + beside <= host);
   };
   const std::int64_t budget = std::min(device, host);
   std::int64_t side =
@@ -106,7 +106,10 @@ BitAlignmentCut choose_bit_cut(const TableNeed& need, const Resources& resources
       std::int64_t& longer = down >= across ? down : across;
       longer = ceiling(longer, 2);
     }
-    if (side == word_cells) refuse_budgets(resources, block_bytes(need, cells) + page_bytes, workspace(cells));
+    if (side == word_cells) {
+      const std::int64_t least = block_bytes(need, cells) + page_bytes;
+      refuse_budgets(resources, least, workspace(cells), least);
+    }
   }
 }
 

@@ -161,7 +161,7 @@ WayBack way_back(const AlignmentLevels& levels) {
 AlignmentLevels choose_levels(const TableNeed& need, const Resources& resources, bool inside,
                               const std::function<std::int64_t(const AlignmentLevels&)>& workspace) {
   const auto device = static_cast<std::int64_t>(resources.device_budget);
-  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) * (resources.cuda ? 2 : 1);
+  const auto host = static_cast<std::int64_t>(resources.host_budget);
   AlignmentLimits limits = alignment_limits(resources, inside);
   const std::int64_t rows = std::max<std::int64_t>(1, need.rows), columns = std::max<std::int64_t>(1, need.columns);
   TableNeed table = need;
@@ -188,7 +188,7 @@ AlignmentLevels choose_levels(const TableNeed& need, const Resources& resources,
     if (cell_rows <= least_side && cell_columns <= least_side) {
       if (!resources.cuda || limits.cell_rows <= least_side) {
         const AlignmentLevels least = levels_below(table, first, limits, most_level_bytes);
-        refuse_budgets(resources, need_of(least), workspace(least));
+        refuse_budgets(resources, need_of(least), workspace(least), need_of(least));
       }
       // Again with fewer codes.
       limits.cell_rows = limits.cell_columns = limits.cell_rows / 2;

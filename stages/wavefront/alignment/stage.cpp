@@ -1,6 +1,7 @@
 #include "stages/wavefront/alignment/stage.hpp"
 
 #include "io/record_name.hpp"
+#include "kernels/wavefront/methods.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "stages/wavefront/alignment/bit_tally.hpp"
 #include "stages/wavefront/alignment/bit_worker.hpp"
@@ -140,7 +141,9 @@ std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const Swe
   } else {
     cut = choose_bit_cut(table_need(whole, resources.cuda), resources, [&](const BitAlignmentCut& tried) {
       std::size_t bytes = bit_walk_bytes(whole, tried, resources.cuda);
-      if (resources.cuda) bytes += wavefront::cuda_workspace_bytes(bit_sweep(whole, tried), resources.device);
+      if (resources.cuda) {
+        bytes += wavefront::sweep_workspace_bytes(bit_sweep(whole, tried), device::Backend::cuda, resources.device);
+      }
       return static_cast<std::int64_t>(bytes);
     });
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/wavefront/methods.hpp"
 #include "pipeline/run/slots.hpp"
 
 namespace terrace::stages {
@@ -44,12 +45,12 @@ wavefront::TraceSpec trace_spec(const wavefront::SweepSpec& spec, const Alignmen
 AlignmentWorkspace alignment_workspace(const wavefront::SweepSpec& spec, const AlignmentLevels& levels,
                                        const device::Limits& limits) {
   AlignmentWorkspace workspace;
-  workspace.sweep = wavefront::cuda_workspace_bytes(table_sweep(spec, levels), limits);
+  workspace.sweep = wavefront::sweep_workspace_bytes(table_sweep(spec, levels), device::Backend::cuda, limits);
   for (std::size_t i = 1; i < levels.size(); ++i) {
     const AlignmentLevel& level = levels[i];
     if (level.kept_rows() + level.kept_columns() == 0) continue;
     const wavefront::SweepSpec box = box_sweep(spec, level, level.rows, level.columns);
-    workspace.sweep = std::max(workspace.sweep, wavefront::cuda_workspace_bytes(box, limits));
+    workspace.sweep = std::max(workspace.sweep, wavefront::sweep_workspace_bytes(box, device::Backend::cuda, limits));
   }
   workspace.walk = wavefront::cuda_trace_bytes(trace_spec(spec, levels));
   return workspace;
@@ -60,13 +61,13 @@ AlignmentWorker::AlignmentWorker(const AlignmentPlan& plan, device::Context& con
   const wavefront::SweepSpec& spec = plan.spec();
   const wavefront::TraceSpec walk = trace_spec(spec, plan.levels());
   if (context.shares_host_memory()) {
-    table_ = wavefront::make_cpu_sweep(spec, context);
+    table_ = wavefront::make_sweep(spec, context, nullptr);
     tracer_ = wavefront::make_cpu_tracer(walk);
   } else {
     const AlignmentWorkspace bytes = alignment_workspace(spec, plan.levels(), context.limits());
     sweep_workspace_ = std::make_unique<device::Memory>(context, bytes.sweep);
     walk_workspace_ = std::make_unique<device::Memory>(context, bytes.walk);
-    table_ = wavefront::make_cuda_sweep(spec, context, sweep_workspace_->data());
+    table_ = wavefront::make_sweep(spec, context, sweep_workspace_->data());
     tracer_ = wavefront::make_cuda_tracer(walk, context, walk_workspace_->data());
   }
 }
@@ -97,7 +98,7 @@ void AlignmentWorker::run(const run::Phase& phase, const device::Port& port, int
     // of the table's sweep, which has ended.
     const wavefront::SweepSpec box =
         box_sweep(plan_.spec(), level, std::max(rows, level.block_rows), std::max(columns, level.block_columns));
-    box_ = wavefront::make_cuda_sweep(box, context_, sweep_workspace_->data());
+    box_ = wavefront::make_sweep(box, context_, sweep_workspace_->data());
   }
   box_->run(port);
 }

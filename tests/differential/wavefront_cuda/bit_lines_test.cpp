@@ -107,7 +107,7 @@ TEST_CASE("on CUDA lines in differences are refused where no band ends, and of p
   const Pair pair{"refused", test::random_letters(3000, 1), test::random_letters(200, 2)};
   const auto refused = [&](const SweepSpec& spec) {
     device::Memory memory(*context, 1 << 24);
-    CHECK_THROWS_AS(make_cuda_sweep(spec, *context, memory.as<>()), DeviceError);
+    CHECK_THROWS_AS(make_cuda_sweep(spec, *context, memory.as<>(), CudaTrial{}), DeviceError);
   };
   refused(test::bit_spec<Lcs>(pair, {512, 64, 2, 2}));
   refused(test::bit_spec<Lcs>(pair, {1024, 32, 2, 2}));

@@ -234,7 +234,8 @@ TEST_CASE("on CUDA types that do not fit together are refused") {
                              {ElementType::i64, ElementType::i32},
                              {ElementType::u64, ElementType::i64},
                              {ElementType::u8, ElementType::u8}}) {
-    CHECK_THROWS_AS(cuda_workspace_bytes(make_spec(4, 4, 4, 4, grid, table), context->limits()), DeviceError);
+    CHECK_THROWS_AS(cuda_workspace_bytes(make_spec(4, 4, 4, 4, grid, table), context->limits(), CudaTrial{}),
+                    DeviceError);
   }
 }
 

@@ -332,7 +332,8 @@ TEST_CASE("every split of a table into CUDA launches of tiles, and every ring, g
 TEST_CASE("a schedule of tiles that has no name and no kernel is refused") {
   SweepSpec spec = make_spec("lcs", {}, {100, 100, 100, 100}, "shared_hyperplane");
   spec.schedule.shape = Schedule::Shape::square;
-  CHECK_THROWS_WITH(cuda_workspace_bytes(spec, device::Limits{}), Catch::Contains("square, counter, shared"));
+  CHECK_THROWS_WITH(cuda_workspace_bytes(spec, device::Limits{}, CudaTrial{}),
+                    Catch::Contains("square, counter, shared"));
 }
 
 }  // namespace

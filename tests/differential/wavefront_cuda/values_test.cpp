@@ -125,9 +125,11 @@ TEST_CASE("on CUDA types that cannot hold the values of time warping are refused
   if (!context) return;
   SweepSpec spec = test::warping_spec<double>(test::warping("squared", "symmetric1"), 4, 4, 4, 4, true);
   spec.border = ElementType::f32;
-  CHECK_THROWS_WITH(cuda_workspace_bytes(spec, context->limits()), Catch::Contains("type f32 cannot hold"));
+  CHECK_THROWS_WITH(cuda_workspace_bytes(spec, context->limits(), CudaTrial{}),
+                    Catch::Contains("type f32 cannot hold"));
   spec.value = ElementType::i32;
-  CHECK_THROWS_WITH(cuda_workspace_bytes(spec, context->limits()), Catch::Contains("type i32 are not computed"));
+  CHECK_THROWS_WITH(cuda_workspace_bytes(spec, context->limits(), CudaTrial{}),
+                    Catch::Contains("type i32 are not computed"));
 }
 
 }  // namespace

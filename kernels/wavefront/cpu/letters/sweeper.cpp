@@ -190,7 +190,9 @@ CpuSweeper make_items_sweeper(const CpuSweepPlan& plan) {
   CpuSweeper made{nullptr, 0};
   visit_problem(plan.spec.problem, plan.spec.settings, [&](auto problem) {
     using P = decltype(problem);
-    if constexpr (P::items == Items::letters) made = make_bits_sweeper(plan);
+    if constexpr (P::items == Items::letters) {
+      if (plan.form == CellForm::bits) made = make_bits_sweeper(plan);
+    }
     if constexpr (P::items != Items::grid) {
       if (!made.sweeper) made = make_for_value<P>(plan);
     }

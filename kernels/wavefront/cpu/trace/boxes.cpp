@@ -33,7 +33,7 @@ class CpuBoxSweep : public device::BlockKernel {
     const device::u64 count = tasks.size();
     device::u64 ready = count, stop = 0, done = 0, failed = 0;
     // An abort of the launch also aborts the box in flight.
-    make_cpu_sweep(spec_, pieces, context_, device::best_instruction_set())
+    make_cpu_sweep(spec_, pieces, context_, device::best_instruction_set(), form_of(spec_))
         ->run({&ready, &stop, outer.abort, &done, &failed, outer.skipped, tasks.data(), results.data(), count,
                sizeof(BlockTask), sizeof(BlockResult), 0, count});
     return done == count;
