@@ -9,7 +9,7 @@ from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, main, nu
 
 DEVICE_KEYS = {"index", "name", "kind", "processors", "memory_bytes", "free_bytes", "memory_bytes_per_second",
                "link_bytes_per_second", "operations_per_second"}
-STAGE_KEYS = {"name", "temporary", "taken_over_from", "blocks", "block_shape", "block_bytes", "workspace_bytes", "unit",
+STAGE_KEYS = {"name", "method", "temporary", "taken_over_from", "blocks", "block_shape", "block_bytes", "workspace_bytes", "unit",
               "operations", "leaves_out", "bytes_read", "bytes_written", "bytes_up", "bytes_down", "limit",
               "limit_kind", "compute_seconds", "disk_seconds", "link_seconds", "blocks_seconds", "predicted_seconds", "bound",
               "to_be_compared"}
@@ -80,7 +80,7 @@ class Plans(JsonTest):
     def test_are_what_a_dry_run_says(self):
         job = self.job()
         said = self.terrace("run", job, "--dry-run").stdout
-        self.assertIn("stage align\n  blocks ", said)
+        self.assertIn("stage align\n  method ", said)
         self.assertEqual([line for line in said.splitlines() if "blocks" in line],
                          [line for line in self.terrace("plan", job).stdout.splitlines() if "blocks" in line])
         self.assertEqual({path.name for path in self.folder.iterdir()}, {"job.yaml"})

@@ -490,7 +490,7 @@ class OnSimulatedGpu(JobTest):
                               until={"residual": 1e-3, "every": 3}),
                       recursive("routes", "floyd_warshall", matrix="w", paths=True),
                       recursive("reached", "transitive_closure", matrix="w"),
-                      recursive("factors", "gaussian_elimination", matrix="m"),
+                      recursive("product", "semiring_product", left="w", right="w"),
                       dp_table("cells", extents=[30, 40], steps=[[1, 0], [0, 1], [2, 3]], keep="table")):
             with self.subTest(stage["name"]):
                 self.check_least_budgets(self.write_job(self.used([stage]), [stage], backend="cuda"), "memory.host")
