@@ -80,13 +80,17 @@ const Method<Spec>* choose_method(std::span<const Method<Spec>> methods, Backend
                                   const Spec& spec, const Limits& limits) {
   bool is_named = false;
   for (const Method<Spec>& method : methods) is_named |= method.backend == backend && method.schedule == schedule;
-  const Method<Spec>* best = nullptr;
-  double least = 0;
+  std::vector<const Method<Spec>*> fit;
   for (const Method<Spec>& method : methods) {
     const bool is_asked_for = is_named ? method.schedule == schedule : method.automatic;
-    if (method.backend != backend || !is_asked_for || !method.unfit(spec, limits).empty()) continue;
-    const double seconds = method.cost(spec, limits).seconds;
-    if (best == nullptr || seconds < least) best = &method, least = seconds;
+    if (method.backend == backend && is_asked_for && method.unfit(spec, limits).empty()) fit.push_back(&method);
+  }
+  if (fit.size() < 2) return fit.empty() ? nullptr : fit.front();
+  const Method<Spec>* best = nullptr;
+  double least = 0;
+  for (const Method<Spec>* method : fit) {
+    const double seconds = method->cost(spec, limits).seconds;
+    if (best == nullptr || seconds < least) best = method, least = seconds;
   }
   return best;
 }

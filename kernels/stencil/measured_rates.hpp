@@ -36,7 +36,7 @@ inline constexpr OperatorRates cuda_box_term_rates[] = {
     {"box2d", {{4, 300, 149}, {5, 213, 98}, {6, 154, 73}, {7, 111, 54}, {8, 91, 43}}},
 };
 
-/// Large boxes of f64 by matrix products (cuda/boxes/products.cuh); of f32 there are none.
+/// Large boxes of f64 by matrix products (cuda/boxes/products.cuh); of f32 there are none. H100, see below.
 inline constexpr OperatorRates cuda_box_product_rates[] = {
     // H100, 16384 x 16384, 2026-11-27.
     {"box2d", {{4, 0, 167}, {5, 0, 109}, {6, 0, 98}, {7, 0, 74}, {8, 0, 66}}},
@@ -95,7 +95,7 @@ inline constexpr OperatorRates cuda_step_rates[] = {
     {"", {{1, 1000, 800}}},
 };
 
-/// Schedule::overlapped.
+/// Schedule::overlapped. H200, see below.
 inline constexpr OperatorRates cuda_overlapped_rates[] = {
     // H200, 8192 x 8192, f32.
     {"star2d", {{1, 305}}},
@@ -103,7 +103,7 @@ inline constexpr OperatorRates cuda_overlapped_rates[] = {
     {"", {{1, 1500}}},
 };
 
-/// Schedule::time_skewed.
+/// Schedule::time_skewed. H200, see below.
 inline constexpr OperatorRates cuda_skewed_rates[] = {
     // H200, 8192 x 8192, f32, tiles of 64 x 32.
     {"star2d", {{1, 20}, {4, 12}}},
@@ -145,15 +145,19 @@ struct FormulaOperations {
   double operations;
 };
 
-/// The operations by which RESULTS.md gives limits.
+/// The operations by which RESULTS.md gives limits; of heat3d and wave3d not measured by a limit.
 inline constexpr FormulaOperations formula_operations[] = {
+    // H200: its rate beside its limit.
     {"heat2d", 5},
     // Not measured: two neighbours more than heat2d.
     {"heat3d", 7},
+    // H200, alike.
     {"wave2d", 7},
     // Not measured: two neighbours more than wave2d.
     {"wave3d", 9},
+    // H200, alike.
     {"fdtd2d", 8},
+    // H200, alike.
     {"hotspot", 9},
 };
 

@@ -14,6 +14,12 @@ device::Cost cpu_cost(const StencilSpec& spec, const Limits& limits, double step
   return cost_by(measured::cpu_rates, Backend::cpu, spec, limits, {.steps = steps});
 }
 
+/// The same stencil, of which a kernel makes one step at a time.
+StencilSpec step_by_step(StencilSpec spec) {
+  spec.depth = 1;
+  return spec;
+}
+
 std::unique_ptr<device::BlockKernel> make_on_cpu(const StencilSpec& spec, device::Context& context, void*) {
   return make_stencil_cpu(spec, context);
 }
@@ -24,9 +30,7 @@ constexpr StencilMethod cpu_methods[] = {
      .backend = Backend::cpu,
      .schedule = "",
      .automatic = true,
-     .unfit = [](const StencilSpec& spec, const Limits&) -> std::string {
-       return spec.depth == 1 ? "one step at a time is asked for" : "";
-     },
+     .unfit = [](const StencilSpec&, const Limits&) { return std::string(); },
      .cost = [](const StencilSpec& spec,
                 const Limits& limits) { return cpu_cost(spec, limits, static_cast<double>(cpu_depth(spec))); },
      .workspace = [](const StencilSpec& spec,
@@ -36,14 +40,13 @@ constexpr StencilMethod cpu_methods[] = {
      .help = "one step of all cells at a time",
      .backend = Backend::cpu,
      .schedule = "plain",
-     .automatic = true,
-     .unfit = [](const StencilSpec& spec, const Limits&) -> std::string {
-       return spec.depth == 1 ? "" : "it makes one step at a time, which is never faster: `schedule: plain` takes it";
-     },
+     .automatic = false,
+     .unfit = [](const StencilSpec&, const Limits&) { return std::string(); },
      .cost = [](const StencilSpec& spec, const Limits& limits) { return cpu_cost(spec, limits, 1); },
      .workspace = [](const StencilSpec& spec,
-                     const Limits& limits) { return stencil_cpu_bytes(spec, limits.processors); },
-     .make = make_on_cpu}};
+                     const Limits& limits) { return stencil_cpu_bytes(step_by_step(spec), limits.processors); },
+     .make = [](const StencilSpec& spec, device::Context& context,
+                void*) { return make_stencil_cpu(step_by_step(spec), context); }}};
 
 }  // namespace
 

@@ -18,10 +18,10 @@ struct CellCost {
   bool narrows = true;      // a vector of the CPU takes twice as many cells of 16 bits
 };
 
-/// Cells of 16 bits, two to a word: their rate over that of cells of 32 bits. H200, smith_waterman with affine
-/// gaps: 4.25 T where bands fill the device, 3.39 T in 32 bits. Where the length of the chain of bands counts, not
-/// measured.
+/// Cells of 16 bits, two to a word: their rate over that of cells of 32 bits.
 struct PairRates {
+  /// H200, smith_waterman with affine gaps: 4.25 T where bands fill the device, 3.39 T in 32 bits. Where the length
+  /// of the chain of bands counts: not measured.
   static constexpr double filled = 1.25, in_chain = 0.8;
 };
 

@@ -59,7 +59,7 @@ bool is_same(const fs::path& a, const fs::path& b) {
 }  // namespace
 
 std::string text_of_json(const nlohmann::json& value) {
-  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return value.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 Session::Session(std::ostream& out_stream, std::ostream& err_stream, const Stages& stage_table,
@@ -99,6 +99,10 @@ void Session::keep_log_apart(const job::Job& job) {
 }
 
 void Session::answer(const std::string& text) { out << printable(text); }
+
+void Session::answer_path(const std::filesystem::path& path) {
+  out << (columns == no_terminal ? path.string() : printable(path.string())) << "\n";
+}
 
 int Session::answer_json(const nlohmann::json& value) {
   out << text_of_json(value);

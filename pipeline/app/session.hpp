@@ -20,7 +20,7 @@ namespace terrace::app {
 /// Exit codes of commands.
 enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_wrong = 2, exit_stopped = 75 };
 
-/// JSON as commands print it: indented, UTF-8, with a line break at its end.
+/// JSON as commands print it: indented, in ASCII, with a line break at its end.
 std::string text_of_json(const nlohmann::json& value);
 
 /// One call of the program: its output streams, its stages and kinds of input, and its options. Answers of a command
@@ -48,6 +48,8 @@ class Session {
 
   /// A part of the command's answer, to `out`.
   void answer(const std::string& text);
+  /// A path as a line of the answer: as it is where programs may read it, made printable on a terminal.
+  void answer_path(const std::filesystem::path& path);
   /// The command's whole answer as JSON. @returns exit_done
   int answer_json(const nlohmann::json& value);
   /// News that --quiet silences.

@@ -1,7 +1,9 @@
 // The declaration of the stage `dp_table`.
+#include "kernels/dp_table/methods.hpp"
 #include "stages/dp_table/stage.hpp"
 #include "stages/dp_table/verify.hpp"
 #include "stages/stage_kind.hpp"
+#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 
@@ -68,6 +70,7 @@ StageKind dp_table_stage() {
        "{extents: [101], steps: [[1], [2], [5]], combine: count, order: unordered}"}};
   kind.make = make_dp_table;
   kind.verify = verify_dp_table;
+  kind.methods = [] { return stage_methods(dp_table::table_methods()); };
   return kind;
 }
 

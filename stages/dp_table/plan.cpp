@@ -4,8 +4,10 @@
 
 #include "pipeline/base/error.hpp"
 #include "stages/block_memory.hpp"
+#include "stages/dp_table/seconds.hpp"
 #include "stages/dp_table/tally.hpp"
 #include "stages/kernel_worker.hpp"
+#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 
@@ -190,16 +192,13 @@ Extents TablePlan::cell_of(std::int64_t tile, std::int64_t index) const {
 
 std::unique_ptr<run::Worker> TablePlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<TablePlan>;
-  const dp_table::Table& table = definition_.table;
-  if (context.shares_host_memory()) {
-    auto kernel = dp_table::make_tables_cpu(table, context);
-    kernel->set_tables({table});
-    return std::make_unique<Worker>(*this, std::move(kernel));
-  }
-  const std::size_t bytes = dp_table::tables_cuda_bytes({table});
-  auto workspace = std::make_unique<device::Memory>(context, bytes);
-  auto kernel = dp_table::make_tables_cuda(table, context, workspace->data(), bytes);
-  kernel->set_tables({table});
+  const dp_table::TableSpec spec{definition_.table, definition_.keeps_choice};
+  Resources resources;
+  resources.cuda = !context.shares_host_memory();
+  resources.device = context.limits();
+  const dp_table::TableMethod& method = table_method(spec, resources);
+  auto workspace = workspace_for(method, spec, context);
+  auto kernel = make_kernel(method, spec, context, workspace.get());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 

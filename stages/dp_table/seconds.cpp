@@ -1,23 +1,21 @@
 #include "stages/dp_table/seconds.hpp"
 
-#include <algorithm>
-
-#include "kernels/dp_table/kernels.hpp"
-#include "stages/dp_table/measured.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
 
+const dp_table::TableMethod& table_method(const dp_table::TableSpec& spec, const Resources& resources) {
+  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto* method = device::choose_method(dp_table::table_methods(), backend,
+                                             dp_table::name_of(spec.table.schedule), spec, resources.device);
+  if (method == nullptr) throw DeviceError("dp_table", "no kernel of this program computes the table");
+  return *method;
+}
+
 double table_seconds(const dp_table::Table& table, bool choice, const Resources& resources) {
-  const double look_ups = static_cast<double>(*dp_table::cells_of(table.extents)) *
-                          static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
-  if (!resources.cuda) {
-    const double plain =
-        table.combine == dp_table::Combine::count ? measured::table_cpu_count_rate : measured::table_cpu_rate;
-    return look_ups / ((choice ? measured::table_cpu_choice_rate : plain) * resources.device.processors);
-  }
-  const double tile = dp_table::tile_cuda_seconds(table);
-  if (tile > 0) return tile * static_cast<double>(dp_table::Tiles(table).count());
-  return look_ups / measured::table_cuda_rate;
+  const dp_table::TableSpec spec{table, choice};
+  return table_method(spec, resources).cost(spec, resources.device).seconds *
+         static_cast<double>(*dp_table::cells_of(table.extents));
 }
 
 }  // namespace terrace::stages

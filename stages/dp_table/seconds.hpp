@@ -1,10 +1,13 @@
-// The time that a table is expected to take, for the plans of all stages that make tables.
+// The method of a table and the time that it is expected to take, for the plans of all stages that make tables.
 #pragma once
 
-#include "kernels/dp_table/table.hpp"
+#include "kernels/dp_table/methods.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
+
+/// The method that makes a table. @throws DeviceError if there is none
+const dp_table::TableMethod& table_method(const dp_table::TableSpec& spec, const Resources& resources);
 
 /// Seconds in which the kernel makes all tiles of a table, one after another.
 /// @param choice true if choices are kept

@@ -11,13 +11,15 @@
 #include "stages/dp_table/seconds.hpp"
 #include "stages/dp_table/tally.hpp"
 #include "stages/refuse.hpp"
+#include "stages/stage_methods.hpp"
 #include "stages/verifier.hpp"
 
 namespace terrace::stages {
 namespace {
 
 std::int64_t workspace_of(const dp_table::Table& table, const Resources& resources) {
-  return resources.cuda ? static_cast<std::int64_t>(dp_table::tables_cuda_bytes({table})) : 0;
+  const dp_table::TableSpec spec{table, false};
+  return static_cast<std::int64_t>(table_method(spec, resources).workspace(spec, resources.device));
 }
 
 class DpTableStage : public run::Stage {
@@ -143,9 +145,17 @@ class DpTableStage : public run::Stage {
     return p;
   }
 
+  std::vector<run::StageMethod> methods() const override {
+    const dp_table::TableSpec spec{plan_.table(), plan_.definition().keeps_choice};
+    return stage_methods(dp_table::table_methods(), table_method(spec, resources_), spec, resources_.device);
+  }
+
   nlohmann::json choices() const override {
     const dp_table::Table& table = plan_.table();
-    return {{"whole", table.cut.whole}, {"rows", table.cut.rows}, {"type", name_of(table.type)}};
+    return {{"method", table_method({table, plan_.definition().keeps_choice}, resources_).name},
+            {"whole", table.cut.whole},
+            {"rows", table.cut.rows},
+            {"type", name_of(table.type)}};
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "stages/recursive/closures/floyd_warshall_stage.hpp"
 #include "stages/recursive/closures/transitive_closure_stage.hpp"
 #include "stages/recursive/elimination/stage.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/products/stage.hpp"
 #include "stages/recursive/triangles/stage.hpp"
 #include "stages/recursive/verify.hpp"
@@ -139,6 +140,7 @@ StageKind recursive_stage() {
   kind.declaration.fill_in = fill_in;
   kind.make = make_recursive;
   kind.verify = verify_recursive;
+  kind.methods = recursive_methods;
   return kind;
 }
 

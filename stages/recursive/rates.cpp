@@ -1,24 +1,12 @@
 #include "stages/recursive/rates.hpp"
 
 #include <algorithm>
-#include <iterator>
 
-#include "kernels/recursive/blas.hpp"
-#include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/tiles.hpp"
 
 namespace terrace::stages {
 namespace {
-
-const measured::UpdateRate& rate_of(ElementType type) {
-  return *std::find_if(std::begin(measured::update_rates), std::end(measured::update_rates),
-                       [&](const measured::UpdateRate& rate) { return !rate.type || *rate.type == type; });
-}
-
-/// Updates of an element a second of one core.
-double cpu_rate(ElementType type) { return rate_of(type).cpu; }
-/// The same of a GPU.
-double cuda_rate(ElementType type) { return rate_of(type).cuda; }
 
 /// Updates of an element a second that instructions of a GPU allow: of 32 bits two sums and a minimum of three in
 /// three instructions, of others an instruction each, of 16 bits for two elements. @param minima of 32 bits a second
@@ -44,9 +32,9 @@ ElementType distance_type(ElementType type) {
   }
 }
 
-void set_rates(run::Prediction& prediction, ElementType type, const Resources& resources) {
+void set_rates(run::Prediction& prediction, const device::Cost& cost, ElementType type, const Resources& resources) {
   const device::Limits& device = resources.device;
-  prediction.operations_per_second = resources.cuda ? cuda_rate(type) : cpu_rate(type) * device.processors;
+  prediction.operations_per_second = 1 / cost.seconds;
   prediction.limit = resources.cuda ? cuda_limit(type, device.operations_per_second)
                                     : device.operations_per_second * 4 / static_cast<double>(size_of(type)) / 2;
   if (prediction.limit <= 0) return;
@@ -54,17 +42,17 @@ void set_rates(run::Prediction& prediction, ElementType type, const Resources& r
   prediction.operations_per_second = std::min(prediction.operations_per_second, prediction.limit);
 }
 
-void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources) {
-  if (!recursive::has_blas(spec)) return set_rates(prediction, spec.value, resources);
-  // A GPU's multiply-adds are twice as many as its minima. cuBLAS lets tensor cores do as many in f64.
-  const bool by_cuda_blas = resources.cuda && !recursive::cuda_blas_kind().empty();
-  using Shares = measured::ProductShares;
-  const double share = by_cuda_blas ? Shares::cuda_blas : resources.cuda ? Shares::cuda : Shares::cpu;
-  const double multiply_adds =
-      resources.cuda ? 2 * resources.device.operations_per_second : resources.device.multiply_adds_per_second;
-  prediction.limit = multiply_adds * (by_cuda_blas ? 1 : 4 / static_cast<double>(size_of(spec.value)));
-  prediction.operations_per_second =
-      prediction.limit > 0 ? share * prediction.limit : cpu_rate(spec.value) * resources.device.processors;
+device::Cost cost_of(const recursive::UpdateSpec& spec, const Resources& resources) {
+  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  return update_method(spec, backend, resources.device).cost(spec, resources.device);
+}
+
+void set_product_rates(run::Prediction& prediction, const recursive::UpdateSpec& spec, const Resources& resources) {
+  const device::Cost cost = cost_of(spec, resources);
+  if (!recursive::has_blas(spec.tiles)) return set_rates(prediction, cost, spec.tiles.value, resources);
+  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  prediction.limit = recursive::multiply_adds_of(spec.tiles, backend, resources.device);
+  prediction.operations_per_second = 1 / cost.seconds;
   if (prediction.limit > 0) prediction.limit_kind = "multiply-adds";
 }
 

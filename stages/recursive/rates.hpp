@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/recursive/tiles.hpp"
+#include "kernels/recursive/methods.hpp"
 #include "pipeline/run/stage.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/stage_kind.hpp"
@@ -14,12 +14,15 @@ namespace terrace::stages {
 /// least 16 bits that holds all of it (i64 for u64).
 ElementType distance_type(ElementType type);
 
-/// Sets the rate expected of the CPU or the GPU, and the limit: two operations, on 32 bits or the type's share of
-/// them; on a GPU, instructions.
-void set_rates(run::Prediction& prediction, ElementType type, const Resources& resources);
+/// The expected cost of an update.
+device::Cost cost_of(const recursive::UpdateSpec& spec, const Resources& resources);
+
+/// Sets the rate expected by a cost, and the limit: two operations, on 32 bits or the type's share of them; on a GPU,
+/// instructions.
+void set_rates(run::Prediction& prediction, const device::Cost& cost, ElementType type, const Resources& resources);
 
 /// The same, but of sums of products of real numbers, whose limit is a fused multiply-add each.
-void set_product_rates(run::Prediction& prediction, const recursive::TileSpec& spec, const Resources& resources);
+void set_product_rates(run::Prediction& prediction, const recursive::UpdateSpec& spec, const Resources& resources);
 
 /// Sets the traffic of a table that is updated in place.
 /// @param once bytes read and written with any memory: the initial table, results

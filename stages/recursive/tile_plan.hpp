@@ -8,7 +8,9 @@
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/slots.hpp"
 #include "stages/kernel_worker.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/order.hpp"
+#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 
@@ -44,11 +46,11 @@ inline recursive::Function function_of(const Update& at) {
 template <class P>
 std::unique_ptr<run::Worker> make_tile_worker(const P& plan, const recursive::TileSpec& spec, std::int64_t side,
                                               device::Context& context) {
-  if (context.shares_host_memory()) {
-    return std::make_unique<KernelWorker<P>>(plan, recursive::make_tiles_cpu(spec, context));
-  }
-  auto workspace = std::make_unique<device::Memory>(context, recursive::tiles_cuda_bytes(spec, side));
-  auto kernel = recursive::make_tiles_cuda(spec, side, context, workspace->data());
+  const recursive::UpdateSpec updates{spec, recursive::Form::product, side};
+  const auto backend = context.shares_host_memory() ? device::Backend::cpu : device::Backend::cuda;
+  const recursive::UpdateMethod& method = update_method(updates, backend, context.limits());
+  auto workspace = workspace_for(method, updates, context);
+  auto kernel = make_kernel(method, updates, context, workspace.get());
   return std::make_unique<KernelWorker<P>>(plan, std::move(kernel), std::move(workspace));
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/recursive/blas.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -63,9 +63,10 @@ std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side) {
 }
 
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources) {
-  if (resources.cuda) return static_cast<std::int64_t>(recursive::tiles_cuda_bytes(spec, side));
-  if (!recursive::has_blas(spec)) return 0;
-  return resources.device.processors * recursive::blas_bytes(side, static_cast<std::int64_t>(size_of(spec.value)));
+  const recursive::UpdateSpec updates{spec, recursive::Form::product, side};
+  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const recursive::UpdateMethod& method = update_method(updates, backend, resources.device);
+  return static_cast<std::int64_t>(method.workspace(updates, resources.device));
 }
 
 std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, const Resources& resources) {

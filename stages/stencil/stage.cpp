@@ -177,12 +177,12 @@ class StencilStage : public run::Stage {
   }
 
  private:
-  /// "128 x 512, 20 steps a pass", "129 x 512 in 3 tiles, 20 steps a pass".
+  /// "128 x 512, 20 steps a pass", "129 x 512, in 3 tiles, 20 steps a pass".
   std::string shape_of_slab() const {
     Extents shape = plan_.arrays().front().shape;
     shape[0] = std::min(shape[0], plan_.spec().slab_rows);
     const std::int64_t tiles = plan_.spec().slab_tiles;
-    return to_string(shape) + (tiles > 1 ? " in " + counted(tiles, "tile") : "") + ", " +
+    return to_string(shape) + (tiles > 1 ? ", in " + counted(tiles, "tile") : "") + ", " +
            counted(plan_.spec().pass_steps, "step") + " a pass";
   }
   const StencilMethod& method() const { return plan_.method(); }

@@ -1,5 +1,6 @@
 // The CUDA side of tables with many dimensions in a build without the toolkit.
 #include "kernels/dp_table/kernels.hpp"
+#include "kernels/dp_table/methods.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::dp_table {
@@ -9,8 +10,8 @@ namespace {
 
 }  // namespace
 
+std::span<const TableMethod> table_cuda_methods() { return {}; }
 std::size_t tables_cuda_bytes(const std::vector<Table>&) { refuse(); }
-double tile_cuda_seconds(const Table&) { refuse(); }
 std::unique_ptr<TableKernel> make_tables_cuda(const Table&, device::Context&, void*, std::size_t) { refuse(); }
 
 }  // namespace terrace::dp_table

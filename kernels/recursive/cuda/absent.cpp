@@ -1,14 +1,12 @@
-// The CUDA side of updates of tiles in a build without the toolkit.
+// A build without the CUDA Toolkit: totals of rows cannot be computed on CUDA, there is no cuBLAS, and no method.
 #include "kernels/recursive/blas.hpp"
-#include "kernels/recursive/intervals.hpp"
+#include "kernels/recursive/methods.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::recursive {
 namespace {
 
-[[noreturn]] void refuse() {
-  throw DeviceError("updates of tiles on CUDA", "this program was built without the CUDA Toolkit");
-}
+[[noreturn]] void refuse() { throw DeviceError("totals on CUDA", "this program was built without the CUDA Toolkit"); }
 
 }  // namespace
 
@@ -17,16 +15,9 @@ const std::string& cuda_blas_kind() {
   return none;
 }
 
-std::size_t tiles_cuda_bytes(const TileSpec&, std::int64_t) { refuse(); }
-std::unique_ptr<device::BlockKernel> make_tiles_cuda(const TileSpec&, std::int64_t, device::Context&, void*) {
-  refuse();
-}
+std::span<const UpdateMethod> update_cuda_methods() { return {}; }
+std::span<const TriangleMethod> triangle_cuda_methods() { return {}; }
 std::size_t reduction_cuda_bytes() { refuse(); }
 std::unique_ptr<device::BlockKernel> make_reduction_cuda(ElementType, device::Context&, void*) { refuse(); }
-
-std::size_t intervals_cuda_bytes(const IntervalSpec&, std::int64_t) { refuse(); }
-std::unique_ptr<device::BlockKernel> make_intervals_cuda(const IntervalSpec&, std::int64_t, device::Context&, void*) {
-  refuse();
-}
 
 }  // namespace terrace::recursive

@@ -12,6 +12,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {
@@ -57,8 +58,8 @@ int check_as_json(Session& session, const JobArguments& arguments) {
 int check(Session& session, const PlanArguments& arguments) {
   if (arguments.json) return check_as_json(session, arguments.job);
   const job::Job job = checked(session, arguments.job, [&](const std::string& what) { session.warn(what); });
-  session.out << fmt::format("{} is fine: {}, {}\n", arguments.job.path, counted(std::ssize(job.inputs), "input"),
-                             counted(std::ssize(job.stages), "stage"));
+  session.out << fmt::format("{} is fine: {}, {}\n", printable(arguments.job.path),
+                             counted(std::ssize(job.inputs), "input"), counted(std::ssize(job.stages), "stage"));
   return exit_done;
 }
 

@@ -71,7 +71,7 @@ void print_methods(std::ostream& out, const run::PlannedStage& planned, const st
                       : method.chosen       ? rate + ", chosen"
                       : method.automatic    ? rate
                                             : rate + ", by " + by_name + " alone";
-    out << fmt::format("    {:<14}{}\n", method.name, why);
+    out << fmt::format("    {:<18}  {}\n", method.name, why);
   }
 }
 
@@ -193,7 +193,7 @@ Json methods_json(const run::Stage& stage) {
                    {"automatic", method.automatic},
                    {"chosen", method.chosen},
                    {"unfit", method.unfit.empty() ? Json() : text_json(method.unfit)},
-                   {"per_second", number_json(method.per_second)}});
+                   {"per_second", method.unfit.empty() ? number_json(method.per_second) : Json()}});
   }
   return all;
 }

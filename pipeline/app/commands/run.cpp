@@ -53,7 +53,7 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
     }
   }
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
-  session.out << output.string() << "\n";
+  session.answer_path(output);
 }
 
 /// The decisions before a run computes: what is there, what is resumed, and the plan.
@@ -240,7 +240,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     }
   }();
   if (!report) {
-    session.out << job.output.string() << "\n";
+    session.answer_path(job.output);
     return exit_done;
   }
   signals.complete();

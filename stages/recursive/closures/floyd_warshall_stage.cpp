@@ -9,6 +9,7 @@
 #include "kernels/recursive/semiring.hpp"
 #include "stages/recursive/closures/tally.hpp"
 #include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/stated_weights.hpp"
@@ -76,9 +77,7 @@ class FloydWarshallStage : public run::Stage {
     p.unit = "relaxation";
     // With paths a GPU computes distances of 16 bits in 32.
     const bool wider = paths && resources_.cuda && cut.spec.value == ElementType::i16;
-    set_rates(p, wider ? ElementType::i32 : cut.spec.value, resources_);
-    using Rates = measured::OtherRates;
-    if (paths) p.operations_per_second /= resources_.cuda ? Rates::cuda_paths_cost : Rates::cpu_paths_cost;
+    set_rates(p, cost_of(updates(), resources_), wider ? ElementType::i32 : cut.spec.value, resources_);
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     const UpdatedTable table{n * n * element, block, plan_->across(), cut.ways};
     set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, resources_);
@@ -97,15 +96,24 @@ class FloydWarshallStage : public run::Stage {
     return warnings;
   }
 
+  std::vector<run::StageMethod> methods() const override { return methods_of(updates(), resources_); }
+
   nlohmann::json choices() const override {
     const ClosureCut& cut = plan_->cut();
-    nlohmann::json choices = {
-        {"tile", cut.tile}, {"nodes", cut.nodes}, {"value", name_of(cut.spec.value)}, {"ways", cut.ways}};
+    nlohmann::json choices = {{"method", run::method_of(*this)},
+                              {"tile", cut.tile},
+                              {"nodes", cut.nodes},
+                              {"value", name_of(cut.spec.value)},
+                              {"ways", cut.ways}};
     if (stated_) choices["stated"] = stated_->json();
     return choices;
   }
 
  private:
+  recursive::UpdateSpec updates() const {
+    return {plan_->cut().spec, recursive::Form::shortest_paths, plan_->cut().tile};
+  }
+
   /// A matrix of 0 and 1 that says who is whose neighbour is taken by its word: all edges of length 0.
   std::string warning_of_zeros() const {
     if (!zeros_ || 2 * zeros_->zero <= zeros_->all) return "";

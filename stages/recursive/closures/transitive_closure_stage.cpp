@@ -6,6 +6,7 @@
 #include "stages/recursive/closures/edges.hpp"
 #include "stages/recursive/closures/tally.hpp"
 #include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -42,8 +43,7 @@ class TransitiveClosureStage : public run::Stage {
     p.blocks = plan_->updates();
     p.operations = n * n * n;
     p.unit = "cell";
-    using Rates = measured::OtherRates;
-    p.operations_per_second = resources_.cuda ? Rates::cuda_bits : Rates::cpu_bits * resources_.device.processors;
+    p.operations_per_second = 1 / cost_of(updates(), resources_).seconds;
     const double table = n * n / 8, closure = cut.spec.table == recursive::Table::bits ? n * n : table;
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     set_traffic(p, {table, block, plan_->across(), cut.ways}, {table, closure}, resources_);
@@ -51,12 +51,18 @@ class TransitiveClosureStage : public run::Stage {
     return p;
   }
 
+  std::vector<run::StageMethod> methods() const override { return methods_of(updates(), resources_); }
+
   nlohmann::json choices() const override {
     const ClosureCut& cut = plan_->cut();
-    return {{"tile", cut.tile}, {"nodes", cut.nodes}, {"ways", cut.ways}};
+    return {{"method", run::method_of(*this)}, {"tile", cut.tile}, {"nodes", cut.nodes}, {"ways", cut.ways}};
   }
 
  private:
+  recursive::UpdateSpec updates() const {
+    return {plan_->cut().spec, recursive::Form::transitive_closure, plan_->cut().tile};
+  }
+
   std::string name_;
   Resources resources_;
   std::unique_ptr<ClosurePlan> plan_;

@@ -7,6 +7,7 @@
 #include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/elimination/plan.hpp"
 #include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -38,12 +39,7 @@ class EliminationStage : public run::Stage {
     p.blocks = plan_->updates();
     p.operations = n * n * n / 3;
     p.unit = "multiplication";
-    set_product_rates(p, cut.spec, resources_);
-    if (resources_.cuda) {
-      using Rates = measured::OtherRates;
-      const bool single = cut.spec.value == ElementType::f32;
-      p.operations_per_second = single ? Rates::cuda_elimination_f32 : Rates::cuda_elimination;
-    }
+    set_product_rates(p, updates(), resources_);
     const double across = std::ceil(n / static_cast<double>(cut.tile));
     UpdatedTable table{n * n * element, static_cast<double>(block_bytes(cut.spec, cut.tile)),
                        static_cast<std::int64_t>(across), cut.ways};
@@ -53,14 +49,21 @@ class EliminationStage : public run::Stage {
     return p;
   }
 
+  std::vector<run::StageMethod> methods() const override { return methods_of(updates(), resources_); }
+
   nlohmann::json choices() const override {
     const EliminationCut& cut = plan_->cut();
-    nlohmann::json choices = {{"tile", cut.tile}, {"rows", cut.rows}, {"ways", cut.ways}};
+    nlohmann::json choices = {
+        {"method", run::method_of(*this)}, {"tile", cut.tile}, {"rows", cut.rows}, {"ways", cut.ways}};
     note_blas(choices, cut.spec, resources_);
     return choices;
   }
 
  private:
+  recursive::UpdateSpec updates() const {
+    return {plan_->cut().spec, recursive::Form::elimination, plan_->cut().tile};
+  }
+
   std::string name_;
   Resources resources_;
   std::unique_ptr<EliminationPlan> plan_;

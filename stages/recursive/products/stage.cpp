@@ -9,6 +9,7 @@
 #include "stages/block_memory.hpp"
 #include "stages/recursive/blas_choice.hpp"
 #include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/products/blocks.hpp"
 #include "stages/recursive/products/tally.hpp"
 #include "stages/recursive/rates.hpp"
@@ -94,10 +95,12 @@ class ProductStage : public run::Stage {
       p.bytes_up = link.in + added + inspected_again(cut.spec.value, inspected, resources_.device_budget);
       p.bytes_down = link.out;
     }
-    set_product_rates(p, cut.spec, resources_);
+    set_product_rates(p, updates(), resources_);
     set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
   }
+
+  recursive::UpdateSpec updates() const { return {plan_->cut().spec, recursive::Form::product, plan_->cut().tile}; }
 
   /// Squares of a third of the memory each: every other one of the factors is read again, and the product comes and
   /// goes with every part of the depth.
@@ -125,9 +128,12 @@ class ProductStage : public run::Stage {
     return warning.empty() ? std::vector<std::string>() : std::vector{warning};
   }
 
+  std::vector<run::StageMethod> methods() const override { return methods_of(updates(), resources_); }
+
   nlohmann::json choices() const override {
     const ProductCut& cut = plan_->cut();
-    nlohmann::json choices = {{"tile", cut.tile}, {"value", name_of(cut.spec.value)}};
+    nlohmann::json choices = {
+        {"method", run::method_of(*this)}, {"tile", cut.tile}, {"value", name_of(cut.spec.value)}};
     for (const Ways& level : cut.ways) choices["ways"].push_back({level.i, level.j, level.k});
     for (const StatedWeights& of_matrix : stated_) choices["stated"].push_back(of_matrix.json());
     note_blas(choices, cut.spec, resources_);

@@ -4,6 +4,8 @@
 
 #include "pipeline/run/slots.hpp"
 #include "stages/kernel_worker.hpp"
+#include "stages/recursive/methods.hpp"
+#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 
@@ -241,11 +243,11 @@ IntervalTask TrianglePlan::task(const run::Phase&, const run::BlockView& view) c
 
 std::unique_ptr<run::Worker> TrianglePlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<TrianglePlan>;
-  if (context.shares_host_memory()) {
-    return std::make_unique<Worker>(*this, recursive::make_intervals_cpu(cut_.spec, context));
-  }
-  auto workspace = std::make_unique<device::Memory>(context, recursive::intervals_cuda_bytes(cut_.spec, cut_.tile));
-  auto kernel = recursive::make_intervals_cuda(cut_.spec, cut_.tile, context, workspace->data());
+  const recursive::TriangleSpec triangle{cut_.spec, cut_.tile};
+  const auto backend = context.shares_host_memory() ? device::Backend::cpu : device::Backend::cuda;
+  const recursive::TriangleMethod& method = triangle_method(triangle, backend, context.limits());
+  auto workspace = workspace_for(method, triangle, context);
+  auto kernel = make_kernel(method, triangle, context, workspace.get());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 

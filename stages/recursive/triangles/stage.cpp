@@ -7,7 +7,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
-#include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/recursive/triangles/brackets.hpp"
@@ -18,11 +18,12 @@
 namespace terrace::stages {
 namespace {
 
-/// Splits a second on a GPU.
-double cuda_rate(ElementType type) {
-  using Rates = measured::OtherRates;
-  if (type == ElementType::i32) return Rates::cuda_splits_i32;
-  return type == ElementType::i16 ? Rates::cuda_splits_i16 : Rates::cuda_splits;
+recursive::TriangleSpec triangle_of(const TriangleCut& cut, std::int64_t side) { return {cut.spec, side}; }
+
+std::size_t workspace_of(const TriangleCut& cut, std::int64_t side, const Resources& resources) {
+  const recursive::TriangleSpec triangle = triangle_of(cut, side);
+  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  return triangle_method(triangle, backend, resources.device).workspace(triangle, resources.device);
 }
 
 /// Bytes of the tiles of the largest block: x, its two factors and neighbours, and its splits.
@@ -95,23 +96,33 @@ class TriangleStage : public run::Stage {
     p.blocks = plan_->blocks();
     p.operations = n * n * n / 6;
     p.unit = "split";
-    set_rates(p, cut.spec.value, resources_);
-    if (resources_.cuda) p.operations_per_second = std::min(p.operations_per_second, cuda_rate(cut.spec.value));
+    const auto backend = resources_.cuda ? device::Backend::cuda : device::Backend::cpu;
+    const recursive::TriangleSpec spec = triangle_of(cut, cut.tile);
+    const recursive::TriangleMethod& method = triangle_method(spec, backend, resources_.device);
+    set_rates(p, method.cost(spec, resources_.device), cut.spec.value, resources_);
     const double split = cut.spec.splits ? 4 : 0, half = n * n / 2;
     const auto block = static_cast<double>(block_bytes(cut, cut.tile) + vector_bytes(cut));
     const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
     // Three squares a part of the triangle: half as many as of a square of so many bytes.
     const UpdatedTable triangle{half * (element + split), block, across, cut.ways, 0.5};
     set_traffic(p, triangle, {half * split, n * n * ((cut.table ? element : 0) + split)}, resources_);
-    if (resources_.cuda) p.workspace_bytes = recursive::intervals_cuda_bytes(cut.spec, cut.tile);
+    p.workspace_bytes = workspace_of(cut, cut.tile, resources_);
     p.block_shape = cube_shape(cut.tile);
     p.block_bytes = static_cast<std::size_t>(block_bytes(cut, cut.tile));
     return p;
   }
 
+  std::vector<run::StageMethod> methods() const override {
+    return methods_of(triangle_of(plan_->cut(), plan_->cut().tile), resources_);
+  }
+
   nlohmann::json choices() const override {
     const TriangleCut& cut = plan_->cut();
-    return {{"tile", cut.tile}, {"nodes", cut.nodes}, {"value", name_of(cut.spec.value)}, {"ways", cut.ways}};
+    return {{"method", run::method_of(*this)},
+            {"tile", cut.tile},
+            {"nodes", cut.nodes},
+            {"value", name_of(cut.spec.value)},
+            {"ways", cut.ways}};
   }
 
  private:
@@ -218,9 +229,8 @@ std::unique_ptr<run::Stage> make_triangle(const Request& request) {
     const Resources resources = beside_vectors(request.resources, cut);
     TileNeeds needs;
     needs.block = [&](std::int64_t side) { return block_bytes(cut, side); };
-    needs.workspace = [&](std::int64_t side) -> std::int64_t {
-      if (!resources.cuda) return 0;
-      return static_cast<std::int64_t>(recursive::intervals_cuda_bytes(cut.spec, side));
+    needs.workspace = [&](std::int64_t side) {
+      return static_cast<std::int64_t>(workspace_of(cut, side, resources));
     };
     needs.most = resources.cuda ? 2048 : 1024;  // larger ones leave too much to closing tiles
     cut.tile = choose_tile(cut.nodes, needs, resources);

@@ -15,7 +15,7 @@ SOURCE = re.compile(r"H200|H100|EPYC|One core|[Nn]ot measured|not recorded|paper
 
 def tables(root):
     """The tables of kernel families and stages."""
-    return sorted(glob.glob(os.path.join(root, "kernels", "*", "measured.hpp")) +
+    return sorted(glob.glob(os.path.join(root, "kernels", "*", "measured*.hpp")) +
                   glob.glob(os.path.join(root, "stages", "*", "measured.hpp")))
 
 

@@ -1,0 +1,62 @@
+#include "kernels/dp_table/methods.hpp"
+
+#include <algorithm>
+
+#include "kernels/dp_table/kernels.hpp"
+#include "kernels/dp_table/measured_rates.hpp"
+
+namespace terrace::dp_table {
+namespace {
+
+using device::Backend;
+using device::Limits;
+
+device::Cost cost(const TableSpec& spec, const Limits& limits) {
+  const double plain = spec.table.combine == Combine::count ? measured::cpu_count_rate : measured::cpu_rate;
+  const double rate = (spec.choice ? measured::cpu_choice_rate : plain) * limits.processors;
+  return {.seconds = look_ups_of(spec.table) / rate};
+}
+
+std::size_t workspace(const TableSpec&, const Limits&) { return 0; }
+
+std::unique_ptr<device::BlockKernel> make(const TableSpec& spec, device::Context& context, void*) {
+  auto kernel = make_tables_cpu(spec.table, context);
+  kernel->set_tables({spec.table});
+  return kernel;
+}
+
+template <Order order>
+std::string unfit(const TableSpec& spec, const Limits&) {
+  return unfit_for_order(spec, order);
+}
+
+constexpr TableMethod cpu_methods[] = {
+    {"parts", "parts of a tile whose cells do not lead to each other, shared by threads", Backend::cpu, "", true,
+     unfit<Order::ordered>, cost, workspace, make},
+    {"passes", "one step after another over all tiles, in place", Backend::cpu, "", true, unfit<Order::unordered>,
+     cost, workspace, make},
+    {"partitioned", "contiguous blocks by block levels, levels within a block (Li)", Backend::cpu, "partitioned",
+     false, unfit<Order::ordered>, cost, workspace, make},
+    {"levels", "all cells tested at every level (Ghalami and Grosu)", Backend::cpu, "levels", false,
+     unfit<Order::ordered>, cost, workspace, make}};
+
+}  // namespace
+
+std::span<const TableMethod> table_methods() {
+  static const auto all = device::joined_methods<TableSpec>(table_cuda_methods(), cpu_methods);
+  return all;
+}
+
+const char* name_of(Schedule schedule) {
+  return schedule == Schedule::partitioned ? "partitioned" : schedule == Schedule::levels ? "levels" : "auto";
+}
+
+double look_ups_of(const Table& table) { return static_cast<double>(std::max<std::int64_t>(1, table.steps.count())); }
+
+std::string unfit_for_order(const TableSpec& spec, Order order) {
+  if (spec.table.order == order) return "";
+  return order == Order::ordered ? "it counts sequences of steps: `order: ordered`"
+                                 : "it counts combinations of steps: `order: unordered`";
+}
+
+}  // namespace terrace::dp_table

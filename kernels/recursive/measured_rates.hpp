@@ -1,0 +1,67 @@
+// The measured rates of updates of tiles and of problems over intervals, by which their methods are chosen and
+// predicted, each with the machine.
+//
+// Results never depend on them. tests/benchmarks/RESULTS.md has the sizes, the limits and the commands. "Not
+// measured" marks a value of which no figure is recorded. T and G are 10^12 and 10^9 updates of an element a second,
+// of problems over intervals splits.
+//
+// H200: NVIDIA H200, CUDA 13.0, 2026-11-21 to 23. EPYC: AMD EPYC, AVX2 or AVX-512, 2026-11-21 to 23.
+#pragma once
+
+#include <optional>
+
+#include "pipeline/base/element_type.hpp"
+
+namespace terrace::recursive::measured {
+
+/// A row of the table of updates: a type, and what a core with AVX2 and an H200 compute of it a second.
+struct UpdateRate {
+  std::optional<ElementType> type;  // nullopt: any other
+  double cpu, cuda;
+};
+
+/// Updates by minima of sums. The first row that fits counts. Above each row the rates of H200 and EPYC in
+/// RESULTS.md, of the EPYC those of a core.
+inline constexpr UpdateRate update_rates[] = {
+    // H200: or_and of 16384 60 T. EPYC: or_and 110 G.
+    {ElementType::u8, 9e10, 4e13},
+    // H200: min_plus of 16384 31.5 T. EPYC: floyd_warshall of 2048 46.1 G.
+    {ElementType::i16, 4.5e10, 2.5e13},
+    // H200: min_plus of 16384 17.9 T. EPYC: floyd_warshall of 2048 24.1 G.
+    {ElementType::i32, 3e10, 1.5e13},
+    // H200: min_plus of 16384 17.0 T. EPYC: floyd_warshall of 2048 15.5 G, min_plus 19.4 G.
+    {ElementType::f32, 2e10, 1.25e13},
+    // H200: min_plus of 16384 2.24 T. EPYC: floyd_warshall of 2048 7.7 G, min_plus 9.5 G.
+    {ElementType::f64, 9e9, 2.5e12},
+    // i64: H200: min_plus of 16384 3.14 T. EPYC: floyd_warshall of 2048 5.6 G.
+    {std::nullopt, 7e9, 2.5e12},
+};
+
+/// Sums of products, as shares of the limit by multiply-adds (costs.cpp).
+struct ProductShares {
+  /// By OpenBLAS. EPYC, AVX-512, 4096: f32 91%, f64 80%.
+  static constexpr double cpu = 0.8;
+  /// By cuBLAS. H200, 16384: f32 26.9 T of 33 T, 82%; 8192: f32 25.5 T, f64 24.8 T, 75%.
+  static constexpr double cuda_blas = 0.75;
+  /// By our own kernel. H200, 16384: f32 23.2 T of 33 T, 70%.
+  static constexpr double cuda = 0.7;
+};
+
+/// Other rates of the family.
+struct OtherRates {
+  /// Elimination on an H200, in f32 and other types. H200, 16384, tiles of 4096: f32 9.26 T by our own products, 9.70
+  /// T by cuBLAS; f64 5.81 and 7.51 T.
+  static constexpr double cuda_elimination_f32 = 9e12, cuda_elimination = 5.8e12;
+  /// Relaxations of distances in the time of one with its path. H200, f32 of 16384: 15.5 T without paths, 8.24 T with
+  /// them, 1.9; i32 16.3 and 8.32 T, 2.0. EPYC: not measured.
+  static constexpr double cpu_paths_cost = 6, cuda_paths_cost = 1.7;
+  /// Cells of a closure of bits: of a core, and of a GPU. H200: 140 T of 16384 nodes, 385 T of 65536. EPYC: not
+  /// measured.
+  static constexpr double cpu_bits = 2e12, cuda_bits = 2e14;
+  /// Splits of an H200 in tables of 16384 nodes, in i32, i16 and other types. H200, tiles of 2048: matrix_chain i32
+  /// 2399 G, f64 1485 G, nussinov i16 2099 G; before a part was closed in pieces with fewer branches 2138, 1178 and
+  /// 1869 G.
+  static constexpr double cuda_splits_i32 = 2.1e12, cuda_splits_i16 = 1.8e12, cuda_splits = 1.1e12;
+};
+
+}  // namespace terrace::recursive::measured

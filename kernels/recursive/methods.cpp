@@ -1,0 +1,160 @@
+#include "kernels/recursive/methods.hpp"
+
+#include <algorithm>
+
+#include "kernels/recursive/blas.hpp"
+#include "kernels/recursive/measured_rates.hpp"
+
+namespace terrace::recursive {
+namespace {
+
+using device::Backend;
+using device::Cost;
+using device::Limits;
+using Rates = measured::OtherRates;
+
+const measured::UpdateRate& rate_of(ElementType type) {
+  return *std::ranges::find_if(measured::update_rates,
+                               [&](const measured::UpdateRate& rate) { return !rate.type || *rate.type == type; });
+}
+
+Cost at(double per_second) { return {.seconds = 1 / per_second}; }
+
+std::size_t no_bytes(const UpdateSpec&, const Limits&) { return 0; }
+
+std::size_t blas_workspace(const UpdateSpec& spec, const Limits& limits) {
+  const auto element = static_cast<std::int64_t>(size_of(spec.tiles.value));
+  return static_cast<std::size_t>(limits.processors * blas_bytes(spec.side, element));
+}
+
+std::unique_ptr<device::BlockKernel> make(const UpdateSpec& spec, device::Context& context, void*) {
+  return make_tiles_cpu(spec.tiles, context);
+}
+
+constexpr UpdateMethod cpu_methods[] = {
+    {.name = "bits",
+     .help = "rows of bits, by tables of their combinations",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = unfit_for_bits,
+     .cost = [](const UpdateSpec&, const Limits& limits) { return cost_of_bits(Backend::cpu, limits); },
+     .workspace = no_bytes,
+     .make = make},
+    {.name = "paths",
+     .help = "distances in vectors, each with its path",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = unfit_for_paths,
+     .cost = [](const UpdateSpec& spec, const Limits& limits) { return cost_of_paths(spec, Backend::cpu, limits); },
+     .workspace = no_bytes,
+     .make = make},
+    {.name = "openblas",
+     .help = "sums of products of real numbers, by OpenBLAS",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = [](const UpdateSpec& spec, const Limits&) -> std::string {
+       return has_blas(spec.tiles) ? "" : "it sums products of real numbers";
+     },
+     .cost = [](const UpdateSpec& spec,
+                const Limits& limits) { return cost_of_products(spec, Backend::cpu, limits); },
+     .workspace = blas_workspace,
+     .make = make},
+    {.name = "tiles",
+     .help = "parts of tiles in registers, in vectors",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = unfit_for_updates,
+     .cost = [](const UpdateSpec& spec,
+                const Limits& limits) { return cost_of_updates(spec.tiles.value, Backend::cpu, limits); },
+     .workspace = no_bytes,
+     .make = make}};
+
+constexpr TriangleMethod cpu_triangle_methods[] = {
+    {.name = "intervals",
+     .help = "parts of tiles by matrix products of their splits, in vectors",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = [](const TriangleSpec&, const Limits&) { return std::string(); },
+     .cost = [](const TriangleSpec& spec,
+                const Limits& limits) { return cost_of_splits(spec, Backend::cpu, limits); },
+     .workspace = [](const TriangleSpec&, const Limits&) { return std::size_t{0}; },
+     .make = [](const TriangleSpec& spec, device::Context& context,
+                void*) { return make_intervals_cpu(spec.intervals, context); }}};
+
+}  // namespace
+
+std::span<const UpdateMethod> update_methods() {
+  static const auto all = device::joined_methods<UpdateSpec>(update_cuda_methods(), cpu_methods);
+  return all;
+}
+
+std::span<const TriangleMethod> triangle_methods() {
+  static const auto all = device::joined_methods<TriangleSpec>(triangle_cuda_methods(), cpu_triangle_methods);
+  return all;
+}
+
+std::string unfit_for_bits(const UpdateSpec& spec, const Limits&) {
+  return has_bits(spec.tiles.table) ? "" : "it computes tables of bits";
+}
+
+std::string unfit_for_paths(const UpdateSpec& spec, const Limits&) {
+  return has_trails(spec.tiles.table) ? "" : "it computes distances with their paths";
+}
+
+std::string unfit_for_updates(const UpdateSpec& spec, const Limits&) {
+  if (has_bits(spec.tiles.table) || has_trails(spec.tiles.table)) return "it keeps no paths, and computes no bits";
+  return has_blas(spec.tiles) ? "sums of products of real numbers have kernels of their own" : "";
+}
+
+double multiply_adds_of(const TileSpec& spec, Backend backend, const Limits& limits) {
+  // A GPU's multiply-adds are twice as many as its minima. cuBLAS lets tensor cores do as many in f64.
+  const bool by_cuda_blas = backend == Backend::cuda && !cuda_blas_kind().empty();
+  const double single = backend == Backend::cuda ? 2 * limits.operations_per_second : limits.multiply_adds_per_second;
+  return single * (by_cuda_blas ? 1 : 4 / static_cast<double>(size_of(spec.value)));
+}
+
+Cost cost_of_bits(Backend backend, const Limits& limits) {
+  return at(backend == Backend::cuda ? Rates::cuda_bits : Rates::cpu_bits * limits.processors);
+}
+
+Cost cost_of_paths(const UpdateSpec& spec, Backend backend, const Limits& limits) {
+  const bool cuda = backend == Backend::cuda;
+  // With paths a GPU computes distances of 16 bits in 32.
+  const bool wider = cuda && spec.tiles.value == ElementType::i16;
+  Cost cost = cost_of_updates(wider ? ElementType::i32 : spec.tiles.value, backend, limits);
+  cost.seconds *= cuda ? Rates::cuda_paths_cost : Rates::cpu_paths_cost;
+  return cost;
+}
+
+Cost cost_of_products(const UpdateSpec& spec, Backend backend, const Limits& limits) {
+  using Shares = measured::ProductShares;
+  const bool cuda = backend == Backend::cuda;
+  if (cuda && spec.form == Form::elimination) {
+    const bool single = spec.tiles.value == ElementType::f32;
+    return at(single ? Rates::cuda_elimination_f32 : Rates::cuda_elimination);
+  }
+  const double most = multiply_adds_of(spec.tiles, backend, limits);
+  if (most <= 0) return at(rate_of(spec.tiles.value).cpu * limits.processors);
+  const double share = !cuda ? Shares::cpu : cuda_blas_kind().empty() ? Shares::cuda : Shares::cuda_blas;
+  return at(share * most);
+}
+
+Cost cost_of_updates(ElementType type, Backend backend, const Limits& limits) {
+  return at(backend == Backend::cuda ? rate_of(type).cuda : rate_of(type).cpu * limits.processors);
+}
+
+Cost cost_of_splits(const TriangleSpec& spec, Backend backend, const Limits& limits) {
+  const ElementType type = spec.intervals.value;
+  if (backend == Backend::cpu) return cost_of_updates(type, backend, limits);
+  const double splits = type == ElementType::i32   ? Rates::cuda_splits_i32
+                        : type == ElementType::i16 ? Rates::cuda_splits_i16
+                                                   : Rates::cuda_splits;
+  return at(std::min(splits, rate_of(type).cuda));
+}
+
+}  // namespace terrace::recursive
