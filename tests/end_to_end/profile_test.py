@@ -173,7 +173,8 @@ class Shown(Profiles):
         return written.decode().replace("\r\n", "\n")
 
     def test_lines_on_a_terminal_are_no_wider_than_it(self):
-        job = self.write_job({"a": random_letters(60000, 1), "b": random_letters(60000, 2)},
+        # Work of less than a second shows no progress.
+        job = self.write_job({"a": random_letters(150000, 1), "b": random_letters(150000, 2)},
                              [affine("a_stage_with_a_long_name_" * 3, "a", "b", schedule="registers")], backend="cpu",
                              memory=SMALL)
         shown = [line for line in self.on_terminal(50, "run", job).replace("\x1b[K", "").split("\r")]
