@@ -11,6 +11,7 @@
 
 #include "io/source.hpp"
 #include "kernels/device/context.hpp"
+#include "kernels/launch/method.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/job/declaration.hpp"
@@ -36,6 +37,7 @@ struct Resources {
   bool device_given = true;  // true if the job gives it; else it is host_budget, or the device's memory
   bool to_run = true;        // else the job is only checked: large arrays are not read to choose by their values
 
+  device::Backend backend() const { return cuda ? device::Backend::cuda : device::Backend::cpu; }
   /// The memory.host that leaves `blocks` bytes for blocks.
   std::size_t host_memory_for(std::size_t blocks) const;
 };

@@ -9,7 +9,6 @@
 
 #include "kernels/device/memory.hpp"
 #include "kernels/launch/method.hpp"
-#include "pipeline/base/error.hpp"
 #include "pipeline/run/stage.hpp"
 #include "stages/stage_kind.hpp"
 
@@ -49,14 +48,13 @@ std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>
 template <class Spec>
 const device::Method<Spec>& method_for(const Request& request, std::span<const device::Method<Spec>> methods,
                                        std::string_view schedule, const Spec& spec) {
-  const auto backend = request.resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto backend = request.resources.backend();
   if (request.choices != nullptr) {
     const std::string name = request.choices->value("method", "");
     if (const auto* method = device::find_method(methods, backend, name)) return *method;
   }
-  const auto* method = device::choose_method(methods, backend, schedule, spec, request.resources.device);
-  if (method == nullptr) throw DeviceError("stage '" + request.stage.name + "'", "no kernel of this program has it");
-  return *method;
+  return device::chosen_method("stage '" + request.stage.name + "'", methods, backend, schedule, spec,
+                               request.resources.device);
 }
 
 /// The workspace with which a kernel is made; null on the CPU.

@@ -25,20 +25,15 @@ std::unique_ptr<device::BlockKernel> make(const TableSpec& spec, device::Context
   return kernel;
 }
 
-template <Order order>
-std::string unfit(const TableSpec& spec, const Limits&) {
-  return unfit_for_order(spec, order);
-}
-
 constexpr TableMethod cpu_methods[] = {
     {"parts", "parts of a tile whose cells do not lead to each other, shared by threads", Backend::cpu, "", true,
-     unfit<Order::ordered>, cost, workspace, make},
-    {"passes", "one step after another over all tiles, in place", Backend::cpu, "", true, unfit<Order::unordered>,
-     cost, workspace, make},
+     unfit_but_for<Order::ordered>, cost, workspace, make},
+    {"passes", "one step after another over all tiles, in place", Backend::cpu, "", true,
+     unfit_but_for<Order::unordered>, cost, workspace, make},
     {"partitioned", "contiguous blocks by block levels, levels within a block (Li)", Backend::cpu, "partitioned",
-     false, unfit<Order::ordered>, cost, workspace, make},
+     false, unfit_but_for<Order::ordered>, cost, workspace, make},
     {"levels", "all cells tested at every level (Ghalami and Grosu)", Backend::cpu, "levels", false,
-     unfit<Order::ordered>, cost, workspace, make}};
+     unfit_but_for<Order::ordered>, cost, workspace, make}};
 
 }  // namespace
 
@@ -52,11 +47,5 @@ const char* name_of(Schedule schedule) {
 }
 
 double look_ups_of(const Table& table) { return static_cast<double>(std::max<std::int64_t>(1, table.steps.count())); }
-
-std::string unfit_for_order(const TableSpec& spec, Order order) {
-  if (spec.table.order == order) return "";
-  return order == Order::ordered ? "it counts sequences of steps: `order: ordered`"
-                                 : "it counts combinations of steps: `order: unordered`";
-}
 
 }  // namespace terrace::dp_table

@@ -20,7 +20,7 @@ using TableMethod = device::Method<TableSpec>;
 /// table.
 std::span<const TableMethod> table_methods();
 
-/// Those of CUDA (cuda/methods.cpp); none in a program without it.
+/// The rows of CUDA (cuda/methods.cpp); none in a program without it.
 std::span<const TableMethod> table_cuda_methods();
 
 /// The name of a schedule in jobs.
@@ -29,7 +29,12 @@ const char* name_of(Schedule schedule);
 /// Look-ups of a step's cell that a cell of the table takes.
 double look_ups_of(const Table& table);
 
-/// Why kernels of one order, or of the schedules that a job names, do not compute a table; empty: they do.
-std::string unfit_for_order(const TableSpec& spec, Order order);
+/// The reason why kernels of one order do not compute a table; empty: they do.
+template <Order order>
+std::string unfit_but_for(const TableSpec& spec, const device::Limits&) {
+  if (spec.table.order == order) return "";
+  return order == Order::ordered ? "it counts sequences of steps: `order: ordered`"
+                                 : "it counts combinations of steps: `order: unordered`";
+}
 
 }  // namespace terrace::dp_table

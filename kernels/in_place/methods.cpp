@@ -22,13 +22,12 @@ constexpr InPlaceMethod cpu_methods[] = {
      .backend = Backend::cpu,
      .schedule = "",
      .automatic = true,
-     .unfit = [](const InPlaceSpec&, const Limits&) { return std::string(); },
+     .unfit = device::never_unfit,
      .cost = [](const InPlaceSpec& spec, const Limits& limits) { return cost_of(spec, Backend::cpu, limits); },
      .workspace = [](const InPlaceSpec& spec,
                      const Limits& limits) { return in_place_cpu_bytes(spec, limits.processors); },
-     .make = [](const InPlaceSpec& spec, device::Context& context, void*) {
-       return make_in_place_cpu(spec, context);
-     }}};
+     .make = [](const InPlaceSpec& spec, device::Context& context,
+                void*) { return make_in_place_cpu(spec, context); }}};
 
 }  // namespace
 

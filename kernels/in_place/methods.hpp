@@ -13,13 +13,13 @@ using InPlaceMethod = device::Method<InPlaceSpec>;
 /// All methods: those of CUDA, where this program has them, then those of the CPU.
 std::span<const InPlaceMethod> in_place_methods();
 
-/// Those of CUDA (cuda/sweep.cpp); none in a program without it.
+/// The rows of CUDA (cuda/sweep.cpp); none in a program without it.
 std::span<const InPlaceMethod> in_place_cuda_methods();
 
 /// Operations of 32 bits of a cell, on vectors of the CPU; a GPU's floating-point pipes take two at a time.
 double operations_of(const InPlaceSpec& spec);
 
-/// The cost of a cell by the measured rates. @param device processors of the CPU
+/// The cost of a cell and sweep, by the measured rates.
 device::Cost cost_of(const InPlaceSpec& spec, device::Backend backend, const device::Limits& limits);
 
 }  // namespace terrace::in_place

@@ -11,6 +11,7 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/launch/block_kernel.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::device {
 
@@ -18,6 +19,11 @@ enum class Backend { cpu, cuda };
 
 /// "cpu", "cuda".
 constexpr const char* name_of(Backend backend) { return backend == Backend::cuda ? "cuda" : "cpu"; }
+
+/// The back end whose kernels a context runs.
+inline Backend backend_of(const Context& context) {
+  return context.shares_host_memory() ? Backend::cpu : Backend::cuda;
+}
 
 /// The expected cost of a unit of a family's work on a device: of a cell and step, or of a relaxation.
 struct Cost {
@@ -42,6 +48,12 @@ struct Method {
   /// @param workspace `workspace` bytes of device memory, owned by the caller; null on the CPU @throws DeviceError
   std::unique_ptr<BlockKernel> (*make)(const Spec& spec, Context& context, void* workspace);
 };
+
+/// Method::unfit of one that computes every spec.
+template <class Spec>
+std::string never_unfit(const Spec&, const Limits&) {
+  return "";
+}
 
 /// The methods of both back ends as one table.
 template <class Spec>
@@ -93,6 +105,18 @@ const Method<Spec>* choose_method(std::span<const Method<Spec>> methods, Backend
     if (best == nullptr || seconds < least) best = method, least = seconds;
   }
   return best;
+}
+
+/// The same. @param what is computed, for the error @throws DeviceError if there is none
+template <class Spec>
+const Method<Spec>& chosen_method(std::string_view what, std::span<const Method<Spec>> methods, Backend backend,
+                                  std::string_view schedule, const Spec& spec, const Limits& limits) {
+  const Method<Spec>* method = choose_method(methods, backend, schedule, spec, limits);
+  if (method == nullptr) {
+    throw DeviceError(std::string(what), "no kernel of this program computes it on " + std::string(name_of(backend)) +
+                                             " by schedule " + std::string(schedule));
+  }
+  return *method;
 }
 
 /// The method of that name; null if there is none.

@@ -79,7 +79,7 @@ constexpr TriangleMethod cpu_triangle_methods[] = {
      .backend = Backend::cpu,
      .schedule = "",
      .automatic = true,
-     .unfit = [](const TriangleSpec&, const Limits&) { return std::string(); },
+     .unfit = device::never_unfit,
      .cost = [](const TriangleSpec& spec,
                 const Limits& limits) { return cost_of_splits(spec, Backend::cpu, limits); },
      .workspace = [](const TriangleSpec&, const Limits&) { return std::size_t{0}; },

@@ -31,7 +31,7 @@ using TriangleMethod = device::Method<TriangleSpec>;
 std::span<const UpdateMethod> update_methods();
 std::span<const TriangleMethod> triangle_methods();
 
-/// Those of CUDA (cuda/methods.cpp); none in a program without it.
+/// The rows of CUDA (cuda/methods.cpp); none in a program without it.
 std::span<const UpdateMethod> update_cuda_methods();
 std::span<const TriangleMethod> triangle_cuda_methods();
 

@@ -15,7 +15,7 @@ double operations_of(const StencilSpec& spec);
 /// Multiply-adds of f32 a second of a device; 0 if not known.
 double multiply_adds_of(device::Backend backend, const device::Limits& limits);
 
-/// How a kernel uses the memory of its device.
+/// A kernel's use of the memory of its device.
 struct Visits {
   double steps = 1;           // that it makes between two visits of a cell
   bool reads_arrays = false;  // each of these steps reads constant arrays from the second-level cache

@@ -2,7 +2,6 @@
 
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/cpu/sizes.hpp"
-#include "pipeline/base/error.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -30,7 +29,7 @@ constexpr StencilMethod cpu_methods[] = {
      .backend = Backend::cpu,
      .schedule = "",
      .automatic = true,
-     .unfit = [](const StencilSpec&, const Limits&) { return std::string(); },
+     .unfit = device::never_unfit,
      .cost = [](const StencilSpec& spec,
                 const Limits& limits) { return cpu_cost(spec, limits, static_cast<double>(cpu_depth(spec))); },
      .workspace = [](const StencilSpec& spec,
@@ -41,7 +40,7 @@ constexpr StencilMethod cpu_methods[] = {
      .backend = Backend::cpu,
      .schedule = "plain",
      .automatic = false,
-     .unfit = [](const StencilSpec&, const Limits&) { return std::string(); },
+     .unfit = device::never_unfit,
      .cost = [](const StencilSpec& spec, const Limits& limits) { return cpu_cost(spec, limits, 1); },
      .workspace = [](const StencilSpec& spec,
                      const Limits& limits) { return stencil_cpu_bytes(step_by_step(spec), limits.processors); },
@@ -56,10 +55,7 @@ std::span<const StencilMethod> stencil_methods() {
 }
 
 const StencilMethod& choose_stencil_method(const StencilSpec& spec, Backend backend, const Limits& limits) {
-  const StencilMethod* method =
-      device::choose_method(stencil_methods(), backend, name_of(spec.schedule), spec, limits);
-  if (method == nullptr) throw DeviceError("stencil", "no kernel of this program computes it");
-  return *method;
+  return device::chosen_method("stencil", stencil_methods(), backend, name_of(spec.schedule), spec, limits);
 }
 
 }  // namespace terrace::stencil

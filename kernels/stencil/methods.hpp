@@ -14,7 +14,7 @@ using StencilMethod = device::Method<StencilSpec>;
 /// All methods: those of CUDA, where this program has them, then those of the CPU. Their cost is of a cell and step.
 std::span<const StencilMethod> stencil_methods();
 
-/// Those of CUDA (cuda/methods.cpp); none in a program without it.
+/// The rows of CUDA (cuda/methods.cpp); none in a program without it.
 std::span<const StencilMethod> stencil_cuda_methods();
 
 /// The method that computes a stencil by its schedule. @throws DeviceError if there is none

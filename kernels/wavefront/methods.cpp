@@ -4,7 +4,6 @@
 #include "kernels/wavefront/cpu/sweep.hpp"
 #include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
-#include "pipeline/base/error.hpp"
 
 namespace terrace::wavefront {
 namespace {
@@ -77,13 +76,9 @@ std::span<const SweepMethod> wavefront_methods() {
 }
 
 const SweepMethod& choose_sweep_method(const SweepSpec& spec, Backend backend, const Limits& limits) {
-  const SweepMethod* method = device::choose_method(wavefront_methods(), backend,
-                                                    in_tiles(spec) ? name_of(spec.schedule) : "auto", spec, limits);
-  if (method == nullptr) {
-    throw DeviceError("wavefront sweep of " + spec.problem,
-                      "no kernel of this program computes it by schedule " + name_of(spec.schedule));
-  }
-  return *method;
+  const std::string schedule = in_tiles(spec) ? name_of(spec.schedule) : "auto";
+  return device::chosen_method("wavefront sweep of " + spec.problem, wavefront_methods(), backend, schedule, spec,
+                               limits);
 }
 
 std::size_t sweep_workspace_bytes(const SweepSpec& spec, Backend backend, const Limits& limits) {
@@ -91,8 +86,7 @@ std::size_t sweep_workspace_bytes(const SweepSpec& spec, Backend backend, const 
 }
 
 std::unique_ptr<device::BlockKernel> make_sweep(const SweepSpec& spec, device::Context& context, void* workspace) {
-  const auto backend = context.shares_host_memory() ? Backend::cpu : Backend::cuda;
-  return choose_sweep_method(spec, backend, context.limits()).make(spec, context, workspace);
+  return choose_sweep_method(spec, backend_of(context), context.limits()).make(spec, context, workspace);
 }
 
 }  // namespace terrace::wavefront

@@ -13,7 +13,7 @@ using SweepMethod = device::Method<SweepSpec>;
 /// All methods: those of CUDA, where this program has them, then those of the CPU.
 std::span<const SweepMethod> wavefront_methods();
 
-/// Those of CUDA (cuda/methods.cpp); none in a program without it.
+/// The rows of CUDA (cuda/methods.cpp); none in a program without it.
 std::span<const SweepMethod> wavefront_cuda_methods();
 
 /// The method of a sweep by its schedule. @throws DeviceError if there is none

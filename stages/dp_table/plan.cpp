@@ -193,10 +193,7 @@ Extents TablePlan::cell_of(std::int64_t tile, std::int64_t index) const {
 std::unique_ptr<run::Worker> TablePlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<TablePlan>;
   const dp_table::TableSpec spec{definition_.table, definition_.keeps_choice};
-  Resources resources;
-  resources.cuda = !context.shares_host_memory();
-  resources.device = context.limits();
-  const dp_table::TableMethod& method = table_method(spec, resources);
+  const dp_table::TableMethod& method = table_method(spec, backend_of(context), context.limits());
   auto workspace = workspace_for(method, spec, context);
   auto kernel = make_kernel(method, spec, context, workspace.get());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));

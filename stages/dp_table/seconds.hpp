@@ -7,7 +7,8 @@
 namespace terrace::stages {
 
 /// The method that makes a table. @throws DeviceError if there is none
-const dp_table::TableMethod& table_method(const dp_table::TableSpec& spec, const Resources& resources);
+const dp_table::TableMethod& table_method(const dp_table::TableSpec& spec, device::Backend backend,
+                                          const device::Limits& limits);
 
 /// Seconds in which the kernel makes all tiles of a table, one after another.
 /// @param choice true if choices are kept

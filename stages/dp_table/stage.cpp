@@ -19,7 +19,8 @@ namespace {
 
 std::int64_t workspace_of(const dp_table::Table& table, const Resources& resources) {
   const dp_table::TableSpec spec{table, false};
-  return static_cast<std::int64_t>(table_method(spec, resources).workspace(spec, resources.device));
+  return static_cast<std::int64_t>(
+      table_method(spec, resources.backend(), resources.device).workspace(spec, resources.device));
 }
 
 class DpTableStage : public run::Stage {
@@ -147,12 +148,13 @@ class DpTableStage : public run::Stage {
 
   std::vector<run::StageMethod> methods() const override {
     const dp_table::TableSpec spec{plan_.table(), plan_.definition().keeps_choice};
-    return stage_methods(dp_table::table_methods(), table_method(spec, resources_), spec, resources_.device);
+    return stage_methods(dp_table::table_methods(), table_method(spec, resources_.backend(), resources_.device), spec,
+                         resources_.device);
   }
 
   nlohmann::json choices() const override {
     const dp_table::Table& table = plan_.table();
-    return {{"method", table_method({table, plan_.definition().keeps_choice}, resources_).name},
+    return {{"method", run::method_of(*this)},
             {"whole", table.cut.whole},
             {"rows", table.cut.rows},
             {"type", name_of(table.type)}};

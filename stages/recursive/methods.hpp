@@ -14,11 +14,11 @@ const recursive::UpdateMethod& update_method(const recursive::UpdateSpec& spec, 
 const recursive::TriangleMethod& triangle_method(const recursive::TriangleSpec& spec, device::Backend backend,
                                                  const device::Limits& limits);
 
-/// Run::Stage::methods() of such a stage.
+/// The methods beside what a stage computes (run::Stage::methods()).
 std::vector<run::StageMethod> methods_of(const recursive::UpdateSpec& spec, const Resources& resources);
 std::vector<run::StageMethod> methods_of(const recursive::TriangleSpec& spec, const Resources& resources);
 
-/// Those of all back ends.
+/// The methods of all back ends.
 std::vector<run::StageMethod> recursive_methods();
 
 }  // namespace terrace::stages

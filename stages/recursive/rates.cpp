@@ -43,14 +43,14 @@ void set_rates(run::Prediction& prediction, const device::Cost& cost, ElementTyp
 }
 
 device::Cost cost_of(const recursive::UpdateSpec& spec, const Resources& resources) {
-  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto backend = resources.backend();
   return update_method(spec, backend, resources.device).cost(spec, resources.device);
 }
 
 void set_product_rates(run::Prediction& prediction, const recursive::UpdateSpec& spec, const Resources& resources) {
   const device::Cost cost = cost_of(spec, resources);
   if (!recursive::has_blas(spec.tiles)) return set_rates(prediction, cost, spec.tiles.value, resources);
-  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto backend = resources.backend();
   prediction.limit = recursive::multiply_adds_of(spec.tiles, backend, resources.device);
   prediction.operations_per_second = 1 / cost.seconds;
   if (prediction.limit > 0) prediction.limit_kind = "multiply-adds";

@@ -47,8 +47,7 @@ template <class P>
 std::unique_ptr<run::Worker> make_tile_worker(const P& plan, const recursive::TileSpec& spec, std::int64_t side,
                                               device::Context& context) {
   const recursive::UpdateSpec updates{spec, recursive::Form::product, side};
-  const auto backend = context.shares_host_memory() ? device::Backend::cpu : device::Backend::cuda;
-  const recursive::UpdateMethod& method = update_method(updates, backend, context.limits());
+  const recursive::UpdateMethod& method = update_method(updates, backend_of(context), context.limits());
   auto workspace = workspace_for(method, updates, context);
   auto kernel = make_kernel(method, updates, context, workspace.get());
   return std::make_unique<KernelWorker<P>>(plan, std::move(kernel), std::move(workspace));

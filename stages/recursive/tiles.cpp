@@ -64,7 +64,7 @@ std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side) {
 
 std::int64_t workspace_bytes(const recursive::TileSpec& spec, std::int64_t side, const Resources& resources) {
   const recursive::UpdateSpec updates{spec, recursive::Form::product, side};
-  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto backend = resources.backend();
   const recursive::UpdateMethod& method = update_method(updates, backend, resources.device);
   return static_cast<std::int64_t>(method.workspace(updates, resources.device));
 }

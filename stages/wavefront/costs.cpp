@@ -56,7 +56,7 @@ void add_bit_way_back(const WayBack& back, bool cuda, run::Prediction& predictio
 
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources) {
-  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto backend = resources.backend();
   const CellCost cost = wavefront::cell_cost(spec, backend, wavefront::form_of(spec));
   const wavefront::SweepMethod& method = wavefront::choose_sweep_method(spec, backend, resources.device);
   run::Prediction p;

@@ -152,7 +152,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
       SweepSpec cut = spec;
       cut.block_rows = block.rows;
       cut.block_columns = block.columns;
-      const auto backend = request.resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+      const auto backend = request.resources.backend();
       return static_cast<std::int64_t>(wavefront::sweep_workspace_bytes(cut, backend, request.resources.device));
     };
     const BlockShape shape = choose_blocks(need, request.resources, workspace);

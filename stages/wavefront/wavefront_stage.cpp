@@ -82,7 +82,7 @@ std::string WavefrontStage::warning_of_f32() const {
 }
 
 const wavefront::SweepMethod& WavefrontStage::method() const {
-  const auto backend = resources_.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto backend = resources_.backend();
   return wavefront::choose_sweep_method(spec(), backend, resources_.device);
 }
 

@@ -27,18 +27,13 @@ std::unique_ptr<device::BlockKernel> make(const TableSpec& spec, device::Context
   return kernel;
 }
 
-template <Order order>
-std::string unfit(const TableSpec& spec, const Limits&) {
-  return unfit_for_order(spec, order);
-}
-
 constexpr TableMethod methods[] = {
-    {"slabs", "slabs of adjacent cells by levels, in shared memory", Backend::cuda, "", true, unfit<Order::ordered>,
-     cost, workspace, make},
-    {"passes", "one step after another over all tiles, in place", Backend::cuda, "", true, unfit<Order::unordered>,
-     cost, workspace, make},
+    {"slabs", "slabs of adjacent cells by levels, in shared memory", Backend::cuda, "", true,
+     unfit_but_for<Order::ordered>, cost, workspace, make},
+    {"passes", "one step after another over all tiles, in place", Backend::cuda, "", true,
+     unfit_but_for<Order::unordered>, cost, workspace, make},
     {"partitioned", "contiguous blocks by block levels, levels within a block (Li)", Backend::cuda, "partitioned",
-     false, unfit<Order::ordered>, cost, workspace, make}};
+     false, unfit_but_for<Order::ordered>, cost, workspace, make}};
 
 }  // namespace
 

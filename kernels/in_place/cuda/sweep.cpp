@@ -65,7 +65,7 @@ std::span<const InPlaceMethod> in_place_cuda_methods() {
        .backend = device::Backend::cuda,
        .schedule = "",
        .automatic = true,
-       .unfit = [](const InPlaceSpec&, const Limits&) { return std::string(); },
+       .unfit = device::never_unfit,
        .cost = [](const InPlaceSpec& spec,
                   const Limits& limits) { return cost_of(spec, device::Backend::cuda, limits); },
        .workspace = [](const InPlaceSpec& spec,

@@ -15,7 +15,7 @@ std::unique_ptr<device::BlockKernel> make(const UpdateSpec& spec, device::Contex
   return make_tiles_cuda(spec.tiles, spec.side, context, memory);
 }
 
-/// Of sums of products of real numbers: cuBLAS computes them where it is found. @param found whether it is to be
+/// Reasons of sums of products of real numbers, which cuBLAS computes where it is found. @param found by cuBLAS
 std::string unfit_for_products(const UpdateSpec& spec, bool found) {
   if (!has_blas(spec.tiles)) return "it sums products of real numbers";
   if (cuda_blas_kind().empty() == !found) return "";
@@ -42,8 +42,7 @@ constexpr UpdateMethod methods[] = {
      workspace, make}};
 
 constexpr TriangleMethod triangles[] = {
-    {"intervals", "parts of tiles in shared memory and registers", Backend::cuda, "", true,
-     [](const TriangleSpec&, const Limits&) { return std::string(); },
+    {"intervals", "parts of tiles in shared memory and registers", Backend::cuda, "", true, device::never_unfit,
      [](const TriangleSpec& spec, const Limits& limits) { return cost_of_splits(spec, Backend::cuda, limits); },
      [](const TriangleSpec& spec, const Limits&) { return intervals_cuda_bytes(spec.intervals, spec.side); },
      [](const TriangleSpec& spec, device::Context& context, void* memory) {

@@ -51,7 +51,7 @@ std::string radius_at_most(const StencilSpec& spec, const char* what, int most) 
   return "it has radii of at most " + std::to_string(most) + " for " + what + " of " + type_of(spec);
 }
 
-/// Of kernels for sums in two dimensions that rows are streamed for.
+/// Reasons that all kernels of sums whose rows are streamed have in common.
 std::string unfit_for_plain_sums(const StencilSpec& spec) {
   if (spec.rank != 2 || !form_of(spec)) {
     return "it makes sums over a star or a box in two dimensions whose coefficients are numbers";
@@ -130,9 +130,7 @@ std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
   return "";
 }
 
-std::string unfit_for_steps(const StencilSpec&, const Limits&) { return ""; }
-
-/// Of the schedules that a job names alone.
+/// Reasons of a schedule that only a job's own wish takes.
 template <Schedule schedule>
 std::string unfit_for_tiles(const StencilSpec& spec, const Limits&) {
   StencilSpec scheduled = spec;
@@ -223,7 +221,7 @@ constexpr StencilMethod methods[] = {
     {"planes", "planes stream through registers, several steps at a time", Backend::cuda, "", true,
      unfit_for_planes, cost_of_planes, workspace_of, make<Way::planes>},
     {"steps", "one step of all cells at a time", Backend::cuda, "plain", true,
-     unfit_for_steps, cost_of_steps, workspace_of, make<Way::steps>},
+     device::never_unfit, cost_of_steps, workspace_of, make<Way::steps>},
     {"overlapped", "several steps of a tile in shared memory, whose halo its neighbours make again", Backend::cuda,
      "overlapped", false,
      unfit_for_tiles<Schedule::overlapped>, cost_of_overlapped, tiled_workspace_of, make_tiles},

@@ -244,8 +244,7 @@ IntervalTask TrianglePlan::task(const run::Phase&, const run::BlockView& view) c
 std::unique_ptr<run::Worker> TrianglePlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<TrianglePlan>;
   const recursive::TriangleSpec triangle{cut_.spec, cut_.tile};
-  const auto backend = context.shares_host_memory() ? device::Backend::cpu : device::Backend::cuda;
-  const recursive::TriangleMethod& method = triangle_method(triangle, backend, context.limits());
+  const recursive::TriangleMethod& method = triangle_method(triangle, backend_of(context), context.limits());
   auto workspace = workspace_for(method, triangle, context);
   auto kernel = make_kernel(method, triangle, context, workspace.get());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));

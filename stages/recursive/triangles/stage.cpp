@@ -22,7 +22,7 @@ recursive::TriangleSpec triangle_of(const TriangleCut& cut, std::int64_t side) {
 
 std::size_t workspace_of(const TriangleCut& cut, std::int64_t side, const Resources& resources) {
   const recursive::TriangleSpec triangle = triangle_of(cut, side);
-  const auto backend = resources.cuda ? device::Backend::cuda : device::Backend::cpu;
+  const auto backend = resources.backend();
   return triangle_method(triangle, backend, resources.device).workspace(triangle, resources.device);
 }
 
@@ -96,7 +96,7 @@ class TriangleStage : public run::Stage {
     p.blocks = plan_->blocks();
     p.operations = n * n * n / 6;
     p.unit = "split";
-    const auto backend = resources_.cuda ? device::Backend::cuda : device::Backend::cpu;
+    const auto backend = resources_.backend();
     const recursive::TriangleSpec spec = triangle_of(cut, cut.tile);
     const recursive::TriangleMethod& method = triangle_method(spec, backend, resources_.device);
     set_rates(p, method.cost(spec, resources_.device), cut.spec.value, resources_);
