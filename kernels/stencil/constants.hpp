@@ -50,6 +50,7 @@ class ConstantsReader {
   i64 extent(int axis) const { return spec_.extents[static_cast<std::size_t>(axis)]; }
   Terms<T> terms() const { return {terms_, static_cast<i32>(spec_.terms.size())}; }
   const T* drive() const { return drive_; }
+  const Written* written() const { return spec_.written.get(); }
 
  private:
   const StencilSpec& spec_;

@@ -35,7 +35,7 @@
 
 namespace terrace::stencil {
 
-inline constexpr int most_fields = 3, most_radius = 8, most_arrays = 32;
+inline constexpr int most_fields = 8, most_radius = 8, most_arrays = 32;
 
 /// A number, or a number a cell.
 template <class T>

@@ -5,6 +5,7 @@
 
 #include "kernels/stencil/operator_list.hpp"
 #include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -48,7 +49,9 @@ const OperatorInfo* find_operator(std::string_view name) {
   return nullptr;
 }
 
-int StencilSpec::fields() const { return static_cast<int>(find_operator(name)->fields.size()); }
+int StencilSpec::fields() const {
+  return written ? written->fields : static_cast<int>(find_operator(name)->fields.size());
+}
 
 std::vector<Term<double>> terms_of(Shape shape, int rank, int radius) {
   std::vector<Term<double>> terms;

@@ -19,6 +19,8 @@
 
 namespace terrace::stencil {
 
+struct Written;
+
 /// The definition of a stencil, and the cut of a pass, which does not change the result.
 struct StencilSpec {
   std::string name;   // of the operator
@@ -30,13 +32,14 @@ struct StencilSpec {
   int radius = 1;                        // width of the rim; no term reaches further
   ElementType value = ElementType::f64;  // f32 or f64
 
-  std::vector<Term<double>> terms;   // of a linear operator, offsets along these axes
-  bool separable = false;            // `terms` are those of a SeparableSum
-  int arrays = 0;                    // constant arrays of the grid's shape
-  std::map<std::string, int> given;  // parameters that are arrays: their numbers
-  int source = -1, mask = -1;        // numbers of arrays, or -1
-  std::vector<double> drive;         // a value a step, of operators with a drive
-  Norm norm = Norm::none;            // of the changes that are asked for
+  std::shared_ptr<const Written> written;  // of operator `formula`
+  std::vector<Term<double>> terms;         // of a linear operator, offsets along these axes
+  bool separable = false;                  // `terms` are those of a SeparableSum
+  int arrays = 0;                          // constant arrays of the grid's shape
+  std::map<std::string, int> given;        // parameters that are arrays: their numbers
+  int source = -1, mask = -1;              // numbers of arrays, or -1
+  std::vector<double> drive;               // a value a step, of operators with a drive; the series of `written`
+  Norm norm = Norm::none;                  // of the changes that are asked for
 
   std::int64_t slab_rows = 0;   // of a slab; the last one may be lower, the first and last also have rims
   std::int64_t slab_tiles = 1;  // tiles of a slab, of which slab_rows is a multiple: pieces of memory of their own

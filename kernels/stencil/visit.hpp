@@ -5,13 +5,16 @@
 
 #include "kernels/stencil/operator_list.hpp"
 #include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/written.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stencil {
 
-/// Calls call(F{}) with the formula (Formulas) of a stencil. @throws JobError if there is no operator of its name
+/// Calls call(F{}) with the formula of a stencil: of Formulas, or WrittenFormula. @throws JobError if there is no
+/// operator of its name
 template <class Call>
 void visit_formula(const StencilSpec& spec, Call&& call) {
+  if (spec.written) return call(WrittenFormula{});
   if (spec.separable) return call(SeparableSum{});
   const std::string& name = spec.name;
   const bool found = [&]<class... Os>(OperatorList<Os...>) {

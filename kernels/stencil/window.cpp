@@ -89,7 +89,7 @@ class WindowSteps {
  private:
   void make_cell(const Position& p) {
     const std::size_t cell = window_.place(p.index[0], p.index[1], p.index[2]);
-    for (std::size_t f = 0; f < F::fields; ++f) next_[f][cell] = window_.values.fields[f][cell];
+    for (std::size_t f = 0; f < next_.size(); ++f) next_[f][cell] = window_.values.fields[f][cell];
     const bool masked =
         additions_.mask >= 0 && window_.values.arrays[static_cast<std::size_t>(additions_.mask)][cell] != 0;
     if (masked || (!F::own_faces && is_kept(spec_, p))) return;
@@ -106,10 +106,9 @@ class WindowSteps {
   template <class At>
   void make_from(const At& at, const Position& p, std::size_t cell) {
     T made[F::fields];
-    if constexpr (F::own_faces) F::rim_cell(constants_, at, p, made);
-    else F::template cell<T>(constants_, at, made);
+    make_by_definition<F>(constants_, at, p, made);
     add_source(additions_, at, made);
-    for (std::size_t f = 0; f < F::fields; ++f) next_[f][cell] = made[f];
+    for (std::size_t f = 0; f < next_.size(); ++f) next_[f][cell] = made[f];
   }
 
   const StencilSpec& spec_;

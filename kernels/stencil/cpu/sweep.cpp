@@ -63,7 +63,7 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   if constexpr (sizeof(T) == 4) plan.block_kernels = blocks.f32;
   else plan.block_kernels = blocks.f64;
   visit_formula(spec, [&]<class F>(F) {
-    plan.fields = F::fields;
+    plan.fields = spec.fields();
     plan.own_faces = F::own_faces;
     plan.additions = additions_of<F, T>(spec);
     const auto constants =

@@ -196,8 +196,10 @@ std::unique_ptr<device::BlockKernel> make(const StencilSpec& spec, device::Conte
   check_stencil(spec);
   std::unique_ptr<device::BlockKernel> blocks;
   visit_formula(spec, [&]<class F>(F) {
-    blocks = spec.value == ElementType::f32 ? CudaFormula<F, float>::make(way, spec, context, workspace)
-                                            : CudaFormula<F, double>::make(way, spec, context, workspace);
+    if constexpr (!std::is_same_v<F, WrittenFormula>) {
+      blocks = spec.value == ElementType::f32 ? CudaFormula<F, float>::make(way, spec, context, workspace)
+                                              : CudaFormula<F, double>::make(way, spec, context, workspace);
+    }
   });
   return blocks;
 }

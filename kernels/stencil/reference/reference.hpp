@@ -7,6 +7,7 @@
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/grids.hpp"
+#include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
 
@@ -69,10 +70,9 @@ void advance_by_definition(const StencilSpec& spec, Grids<T>& grids, i64 step, i
           const bool masked = additions.mask >= 0 && at.array(additions.mask) != 0;
           if (masked || (!F::own_faces && is_kept(spec, p))) continue;
           T made[F::fields];
-          if constexpr (F::own_faces) F::rim_cell(k, at, p, made);
-          else F::template cell<T>(k, at, made);
+          make_by_definition<F>(k, at, p, made);
           add_source(additions, at, made);
-          for (std::size_t f = 0; f < F::fields; ++f) next[f][cell] = made[f];
+          for (std::size_t f = 0; f < next.size(); ++f) next[f][cell] = made[f];
         }
       }
     }

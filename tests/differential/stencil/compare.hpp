@@ -46,7 +46,7 @@ NotFinite not_finite_of(const Grids<T>& grids) {
 template <class F, class T>
 void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& context, const MakeKernel& make) {
   const StencilSpec& spec = sample.spec;
-  Grids<T> grids = maker.grids<T>(spec, F::fields);
+  Grids<T> grids = maker.grids<T>(spec, spec.fields());
   Grids<T> expected = grids;
   advance_by_definition<F>(spec, expected, sample.step, sample.steps - 1);
   const Grids<T> before = expected;
