@@ -123,6 +123,7 @@ class Checker {
   }
   Kind kind_of_call(const Syntax& syntax) {
     const std::string& word = syntax.word;
+    if (word == "size") return closed(meaning_of(syntax).of_node.type);
     if (const auto type = type_from(word)) {
       const Kind kind = kind_of(child(syntax, 0));
       if (kind.is_real && !is_real(*type) && !kind.is_open) {
@@ -184,16 +185,8 @@ class Checker {
       case Form::real:
         return constant(syntax, type, syntax.real, 0);
       case Form::name:
-      case Form::subscript: {
-        const Meaning& meaning = meaning_of(syntax);
-        if (meaning.kind == Meaning::number) {
-          return constant(syntax, type, meaning.is_whole ? static_cast<double>(meaning.whole) : meaning.real,
-                          meaning.whole);
-        }
-        Node node = meaning.of_node;
-        node.at = syntax.at;
-        return add(node, meaning.bounds);
-      }
+      case Form::subscript:
+        return build_leaf(syntax, type);
       case Form::unary:
         return apply(syntax.word == "!" ? Operation::inverse : Operation::negate, type, syntax.at,
                      {operand(child(syntax, 0), type)});
@@ -203,6 +196,16 @@ class Checker {
         break;
     }
     return build_call(syntax, type);
+  }
+  int build_leaf(const Syntax& syntax, Type type) {
+    const Meaning& meaning = meaning_of(syntax);
+    if (meaning.kind == Meaning::number) {
+      return constant(syntax, type, meaning.is_whole ? static_cast<double>(meaning.whole) : meaning.real,
+                      meaning.whole);
+    }
+    Node node = meaning.of_node;
+    node.at = syntax.at;
+    return add(node, meaning.bounds);
   }
   int build_binary(const Syntax& syntax, Type type) {
     const Operation operation = operation_of(syntax.word);
@@ -227,6 +230,7 @@ class Checker {
   }
   int build_call(const Syntax& syntax, Type type) {
     const std::string& word = syntax.word;
+    if (word == "size") return build_leaf(syntax, type);
     const Syntax& first = child(syntax, 0);
     if (type_from(word)) {
       const Kind kind = kind_of(first);

@@ -130,7 +130,7 @@ struct Meaning {
 
 /// The place where a formula stands: its names, and the types of its constants.
 struct Scope {
-  /// The meaning of a name (Form::name) or of a name with subscripts. @throws Fault
+  /// The meaning of a name (Form::name), of a name with subscripts, or of a call of size. @throws Fault
   std::function<Meaning(const Syntax&)> meaning;
   std::vector<std::string> names;  // for guesses of the name that was meant
   Type real = Type::f64;           // of real numbers that no type stands beside

@@ -12,9 +12,9 @@ namespace terrace::formula {
 namespace {
 
 constexpr std::size_t any_number = 64;
-constexpr Function functions[] = {{"abs", 1, 1},          {"f32", 1, 1},          {"f64", 1, 1}, {"fma", 3, 3},
-                                  {"i32", 1, 1},          {"i64", 1, 1},          {"if", 3, 3},  {"inf", 0, 0},
-                                  {"max", 2, any_number}, {"min", 2, any_number}, {"sqrt", 1, 1}};
+constexpr Function functions[] = {{"abs", 1, 1},          {"f32", 1, 1},          {"f64", 1, 1},  {"fma", 3, 3},
+                                  {"i32", 1, 1},          {"i64", 1, 1},          {"if", 3, 3},   {"inf", 0, 0},
+                                  {"max", 2, any_number}, {"min", 2, any_number}, {"size", 1, 2}, {"sqrt", 1, 1}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -6,6 +6,7 @@
 
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
 
@@ -50,6 +51,7 @@ class ConstantsReader {
   i64 extent(int axis) const { return spec_.extents[static_cast<std::size_t>(axis)]; }
   Terms<T> terms() const { return {terms_, static_cast<i32>(spec_.terms.size())}; }
   const T* drive() const { return drive_; }
+  i64 series_steps() const { return spec_.written->series_steps; }
   const Written* written() const { return spec_.written.get(); }
 
  private:

@@ -31,6 +31,7 @@
 
 #include "kernels/stencil/boundary.hpp"
 #include "kernels/values/operations.hpp"
+#include "kernels/values/rounded.hpp"
 #include "pipeline/base/parameter.hpp"
 
 namespace terrace::stencil {
@@ -67,65 +68,10 @@ struct Position {
 };
 
 // Operations of `cell` for scalars. Packs bring overloads of the same names.
-
-/// a + b, a - b, a * b, rounded, never contracted.
-TERRACE_HOST_DEVICE constexpr float plus(float a, float b) {
-#if defined(__CUDA_ARCH__)
-  return __fadd_rn(a, b);
-#else
-  return a + b;
-#endif
-}
-TERRACE_HOST_DEVICE constexpr double plus(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(a, b);
-#else
-  return a + b;
-#endif
-}
-TERRACE_HOST_DEVICE constexpr float minus(float a, float b) {
-#if defined(__CUDA_ARCH__)
-  return __fsub_rn(a, b);
-#else
-  return a - b;
-#endif
-}
-TERRACE_HOST_DEVICE constexpr double minus(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __dsub_rn(a, b);
-#else
-  return a - b;
-#endif
-}
-TERRACE_HOST_DEVICE constexpr float times(float a, float b) {
-#if defined(__CUDA_ARCH__)
-  return __fmul_rn(a, b);
-#else
-  return a * b;
-#endif
-}
-TERRACE_HOST_DEVICE constexpr double times(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __dmul_rn(a, b);
-#else
-  return a * b;
-#endif
-}
-/// a * b + c with one rounding.
-TERRACE_HOST_DEVICE constexpr float fused(float a, float b, float c) {
-#if defined(__CUDA_ARCH__)
-  return __fmaf_rn(a, b, c);
-#else
-  return __builtin_fmaf(a, b, c);
-#endif
-}
-TERRACE_HOST_DEVICE constexpr double fused(double a, double b, double c) {
-#if defined(__CUDA_ARCH__)
-  return __fma_rn(a, b, c);
-#else
-  return __builtin_fma(a, b, c);
-#endif
-}
+using values::fused;
+using values::minus;
+using values::plus;
+using values::times;
 
 /// The value of a quantity at the cell.
 template <class V, class T, class At>

@@ -12,8 +12,8 @@
 
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
-#include "kernels/stencil/operator.hpp"
 #include "kernels/stencil/finite.hpp"
+#include "kernels/stencil/operator.hpp"
 
 namespace terrace::stencil {
 

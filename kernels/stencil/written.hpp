@@ -8,6 +8,9 @@
 
 namespace terrace::stencil {
 
+/// The farthest cell that a formula reads along an axis in three dimensions; most_radius in others.
+inline constexpr int most_written_radius_3d = 4;
+
 /// The formulas of a step. Of their nodes (formula/formula.hpp) a read of number f is of field f, with offsets along
 /// the axes of StencilSpec; a read of number `fields` + a is of constant array a, at the cell; series s has its value
 /// of step t at StencilSpec::drive[s * series_steps + t]; indices, extents and the step are i64.

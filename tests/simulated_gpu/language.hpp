@@ -240,6 +240,8 @@ inline constexpr double __dsub_rn(double a, double b) { return a - b; }
 inline constexpr double __dmul_rn(double a, double b) { return a * b; }
 inline constexpr double __ddiv_rn(double a, double b) { return a / b; }
 inline constexpr double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline float __fsqrt_rn(float a) { return std::sqrt(a); }
+inline double __dsqrt_rn(double a) { return std::sqrt(a); }
 inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
 inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }

@@ -79,7 +79,7 @@ FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
 
 /// Blocks of a formula that make several steps at a time, with a kernel of the sizes of S.
 /// @tparam Step the formula that single steps are made with
-template <class S, class Step = typename S::Formula>
+template <class S, class Step>
 class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> {
   using F = typename S::Formula;
   using T = typename S::Value;
@@ -87,9 +87,12 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
   using Base::spec, Base::axis;
 
  public:
-  FormulaStreamBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
-      : Base(spec, context, workspace),
-        cut_(spec, S::sizes, StreamLauncher<S>::resident_blocks),
+  FormulaStreamBlocks(const StencilSpec& spec, device::Context& context, void* workspace,
+                      const StepKernel<Step, T>& step, const StreamLauncher<S>& launcher)
+      : Base(spec, context, workspace, step),
+        launcher_(launcher),
+        cut_(spec, S::sizes,
+             [this](unsigned warps, bool aligned) { return launcher_.resident_blocks(warps, aligned); }),
         common_(formula_task_of<F, T>(spec, Base::drive())) {}
 
  protected:
@@ -114,9 +117,9 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
     static_cast<StreamRows<T, F::fields>&>(task) = cut_.template rows_of<T, F::fields>(levels);
     task.block = &Base::state()->task;
     task.step = levels.step;
-    StreamLauncher<S>::launch(StreamCut::blocks_of(task), cut_.warps_for(levels.count), Base::stream(), Base::state(),
-                              task);
+    launcher_.launch(StreamCut::blocks_of(task), cut_.warps_for(levels.count), Base::stream(), Base::state(), task);
   }
+  StreamLauncher<S> launcher_;
   StreamCut cut_;
   FormulaTask<F, T> common_;
 };
@@ -135,7 +138,9 @@ std::unique_ptr<device::BlockKernel> make_formula_stream(const StencilSpec& spec
   std::unique_ptr<device::BlockKernel> blocks;
   const auto make = [&]<i32 count>() {
     if (blocks || count < arrays) return;
-    blocks = std::make_unique<FormulaStreamBlocks<FormulaStreamShape<F, T, count>, Step>>(spec, context, workspace);
+    using Shape = FormulaStreamShape<F, T, count>;
+    blocks = std::make_unique<FormulaStreamBlocks<Shape, Step>>(spec, context, workspace, step_kernel_of<Step, T>(),
+                                                                StreamLauncher<Shape>());
   };
   [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }
   (typename StreamedArrays<F>::List{});

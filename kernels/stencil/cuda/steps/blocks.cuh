@@ -10,7 +10,17 @@
 
 namespace terrace::stencil {
 
-/// Blocks that make one step at a time.
+/// The kernel that makes steps of F.
+template <class F, class T>
+using StepKernel = device::Kernel<const StencilState*, StepTask<F, T>>;
+
+template <class F, class T>
+StepKernel<F, T> step_kernel_of() {
+  return device::make_kernel(step_kernel<F, T>, "step_kernel");
+}
+
+/// Blocks that make one step at a time. Of F they know its fields and constants; the kernel may be compiled at run
+/// time, of another formula that has the same.
 template <class F, class T>
 class FormulaBlocks : public StencilBlocks<T> {
  protected:
@@ -18,11 +28,12 @@ class FormulaBlocks : public StencilBlocks<T> {
   using Base::axis, Base::spec, Base::state, Base::stream;
 
  public:
-  FormulaBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
+  FormulaBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernel<F, T>& kernel)
       : Base(spec, context, workspace, F::fields),
+        kernel_(kernel),
         constants_(F::template constants<T>(ConstantsReader<T>(spec, Base::terms(), Base::drive()))),
         additions_(additions_of<F, T>(spec)),
-        resident_(device::resident_blocks(kernel(), value_threads, 0)) {}
+        resident_(device::resident_blocks(kernel, value_threads, 0)) {}
 
  protected:
   void make_levels(const StencilTask&, const Levels<T>& levels) override { make_step(levels); }
@@ -46,7 +57,7 @@ class FormulaBlocks : public StencilBlocks<T> {
       step.tall = static_cast<i32>(tall);
       const i64 blocks = std::min<i64>(lines * segments, i64{resident_} * waves);
       device::launch(
-          kernel(),
+          kernel_,
           {.blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = 0, .stream = stream()},
           state(), step);
       rest.begin += rows;
@@ -56,8 +67,6 @@ class FormulaBlocks : public StencilBlocks<T> {
  private:
   /// Thread blocks of a launch, as a multiple of those that run at a time. Not measured.
   static constexpr i64 waves = 8;
-
-  static auto kernel() { return device::make_kernel(step_kernel<F, T>, "step_kernel"); }
 
   StepTask<F, T> step_of(const Levels<T>& levels, RowRange rows, i64 lines, i64 segments) const {
     StepTask<F, T> step{};
@@ -81,6 +90,7 @@ class FormulaBlocks : public StencilBlocks<T> {
             faces.high,        static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
   }
 
+  StepKernel<F, T> kernel_;
   typename F::template Constants<T> constants_;
   Additions<T> additions_;
   unsigned resident_;

@@ -56,13 +56,21 @@ struct ArraysAt {
   }
 };
 
+/// The index of a row, which on a periodic axis may lie beyond the ends.
+__device__ __forceinline__ i64 wrapped_row(i64 row, i64 rows) {
+  row %= rows;
+  return row < 0 ? row + rows : row;
+}
+
 /// The values around a thread's cells.
-template <class T, int fields>
+template <class F, class T>
 struct LineAt {
+  const StepTask<F, T>& step_task;
   const StencilTask& task;
-  i64 row, width, cell;     // of the first one; cell: number in its row
-  i64 line;                 // cells from one line to the next
-  const T* centre[fields];  // its values
+  i64 row, width, cell;        // of the first one; cell: number in its row
+  i64 line;                    // cells from one line to the next
+  i64 middle, last;            // indices of the first one
+  const T* centre[F::fields];  // its values
 
   __device__ __forceinline__ LineCells<T> operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
     return LineCells<T>::load(centre[field] + (d0 * width + d1 * line + d2));
@@ -75,32 +83,47 @@ struct LineAt {
     for (i32 r = 0; r < cells.count; ++r) cells.v[r] = *rows.template row<T>(row + r * cells.apart, 1);
     return cells;
   }
+  /// The index of one of the cells along an axis.
+  __device__ __forceinline__ i64 index(i32 axis, i32 lane) const {
+    const i64 more = lane * LineCells<T>::apart;
+    if (axis == 0) return wrapped_row(row + (width == 1 ? more : 0), step_task.axes[0].extent);
+    return axis == 1 ? middle : last + (width == 1 ? 0 : more);
+  }
+  __device__ __forceinline__ i64 extent(i32 axis) const { return step_task.axes[axis].extent; }
+  __device__ __forceinline__ i64 step() const { return step_task.step; }
 };
 
 /// The values around any cell.
 template <class F, class T>
 struct FacesAt : ArraysAt<T> {
-  const StepTask<F, T>& step;
+  const StepTask<F, T>& step_task;
   Place place;
+
+  __device__ i64 index(i32 axis, i32) const {
+    return axis == 0 ? wrapped_row(place.row, step_task.axes[0].extent) : axis == 1 ? place.middle : place.last;
+  }
+  __device__ i64 extent(i32 axis) const { return step_task.axes[axis].extent; }
+  __device__ i64 step() const { return step_task.step; }
 
   __device__ T operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
     const i64 middle = mapped(1, place.middle + d1), last = mapped(2, place.last + d2);
     i64 row = place.row + d0;
-    if (step.continues == 0) {
+    if (step_task.continues == 0) {
       row = mapped(0, row);
       if (row < 0) return outside(0, row);
     }
     if (middle < 0) return outside(1, middle);
     if (last < 0) return outside(2, last);
-    return step.from[field].row(row, this->width)[middle * step.axes[2].extent + last];
+    return step_task.from[field].row(row, this->width)[middle * step_task.axes[2].extent + last];
   }
 
  private:
   __device__ i64 mapped(i32 axis, i64 index) const {
-    return mapped_index(index, step.axes[axis].extent, step.axes[axis].low, step.axes[axis].high);
+    const AxisFaces<T>& faces = step_task.axes[axis];
+    return mapped_index(index, faces.extent, faces.low, faces.high);
   }
   __device__ T outside(i32 axis, i64 side) const {
-    return side == low_outside ? step.axes[axis].low_value : step.axes[axis].high_value;
+    return side == low_outside ? step_task.axes[axis].low_value : step_task.axes[axis].high_value;
   }
 };
 
@@ -130,8 +153,8 @@ __device__ bool is_kept(const StepTask<F, T>& step, const Position& position) {
 
 template <class F, class T>
 __device__ Position position_of(const StepTask<F, T>& step, const Place& place) {
-  const i64 rows = step.axes[0].extent, row = place.row % rows;
-  return {{row < 0 ? row + rows : row, place.middle, place.last},
+  const i64 rows = step.axes[0].extent;
+  return {{wrapped_row(place.row, rows), place.middle, place.last},
           {rows, step.axes[1].extent, step.axes[2].extent},
           step.step};
 }
@@ -184,8 +207,15 @@ __device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, con
   const RowRange rows{first.row, first.row + (of_rows ? span + 1 : count)};
   if (F::own_faces && !(is_inside(step.axes[0], rows.begin) && is_inside(step.axes[0], rows.end - 1))) return all;
   const bool at_rim = !of_rows && !(is_inside(along, begin) && is_inside(along, begin + span));
-  LineAt<T, F::fields> at{
-      task, first.row, step.width, first.middle * step.axes[2].extent + first.last, step.axes[2].extent, {}};
+  LineAt<F, T> at{step,
+                  task,
+                  first.row,
+                  step.width,
+                  first.middle * step.axes[2].extent + first.last,
+                  step.axes[2].extent,
+                  first.middle,
+                  first.last,
+                  {}};
   T* to[F::fields];
 #pragma unroll
   for (i32 f = 0; f < F::fields; ++f) {

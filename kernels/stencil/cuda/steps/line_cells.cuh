@@ -1,6 +1,7 @@
 // Cells of a thread along a line of the grid, as a pack of values for formulas (operator.hpp).
 #pragma once
 
+#include "kernels/stencil/lanes.hpp"
 #include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/operator.hpp"
 
@@ -23,6 +24,13 @@ struct LineCells {
     for (i32 r = 0; r < count; ++r) cells.v[r] = first[r * apart];
     return cells;
   }
+};
+
+template <class T>
+struct Lanes<LineCells<T>> {
+  static constexpr i32 count = LineCells<T>::count;
+  static __device__ __forceinline__ T& of(LineCells<T>& pack, i32 lane) { return pack.v[lane]; }
+  static __device__ __forceinline__ const T& of(const LineCells<T>& pack, i32 lane) { return pack.v[lane]; }
 };
 
 template <class T>

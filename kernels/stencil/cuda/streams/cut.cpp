@@ -7,7 +7,7 @@
 namespace terrace::stencil {
 
 StreamCut::StreamCut(const StencilSpec& spec, const measured::StreamSizes& sizes,
-                     unsigned (*resident_blocks)(unsigned warps, bool aligned))
+                     const std::function<unsigned(unsigned warps, bool aligned)>& resident_blocks)
     : spec_(spec), sizes_(sizes) {
   for (const bool aligned : {false, true}) {
     for (unsigned warps = 1; warps <= static_cast<unsigned>(sizes.warps); ++warps) {

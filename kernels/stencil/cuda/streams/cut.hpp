@@ -1,6 +1,7 @@
 // The tiles, chunks and depths of launches that stream rows (kernel.cuh).
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
@@ -14,7 +15,7 @@ class StreamCut {
  public:
   /// @param resident_blocks of StreamLauncher
   StreamCut(const StencilSpec& spec, const measured::StreamSizes& sizes,
-            unsigned (*resident_blocks)(unsigned warps, bool aligned));
+            const std::function<unsigned(unsigned warps, bool aligned)>& resident_blocks);
 
   /// The most steps at once of a slab, and the number of steps of which others are best a multiple.
   i64 most_levels(const StencilTask& task) const;

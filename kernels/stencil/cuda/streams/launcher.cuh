@@ -6,53 +6,62 @@
 
 namespace terrace::stencil {
 
-/// The launches of the kernel of S.
+/// The shape of S for rows that bulk copies cannot move.
 template <class S>
-struct StreamLauncher {
-  using Task = typename S::Task;
-  static constexpr measured::StreamSizes sizes = S::sizes;
-
-  /// Loads the kernel of rows that are aligned, or not (StreamRows).
-  /// @return thread blocks of so many warps that are resident on the device at a time
-  static unsigned resident_blocks(unsigned warps, bool aligned) {
-    return aligned ? resident_blocks<S>(warps) : resident_blocks<ByValues>(warps);
-  }
-
-  /// @param warps that make levels
-  static void launch(unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
-                     const Task& task) {
-    if (task.aligned != 0) launch<S>(blocks, warps, stream, state, task);
-    else launch<ByValues>(blocks, warps, stream, state, task);
-  }
-
- private:
-  /// For rows that bulk copies cannot move.
-  static constexpr measured::StreamSizes values_sizes() {
+struct StreamByValues {
+  static constexpr measured::StreamSizes sizes() {
     measured::StreamSizes sizes = S::sizes;
     sizes.moving = measured::Moving::values;
     // Their batches take longer to come.
     sizes.slots = sizes.slots < 4 ? 4 : sizes.slots;
     return sizes;
   }
-  using ByValues = typename S::template Resized<values_sizes()>;
+  using Shape = typename S::template Resized<sizes()>;
+};
+
+/// The launches of the kernels of S: for rows that bulk copies move (StreamRows::aligned), and for others. They may
+/// be compiled at run time, of another formula that has the sizes of S.
+template <class S>
+class StreamLauncher {
+ public:
+  using Task = typename S::Task;
+  using Kernel = device::Kernel<const StencilState*, Task>;
+
+  StreamLauncher()
+      : StreamLauncher(device::make_kernel(stream_kernel<S>, "stream_kernel"),
+                       device::make_kernel(stream_kernel<ByValues>, "stream_kernel")) {}
+  StreamLauncher(const Kernel& in_bulk, const Kernel& by_values) : in_bulk_(in_bulk), by_values_(by_values) {}
+
+  /// Loads a kernel. @return thread blocks of so many warps that are resident on the device at a time
+  unsigned resident_blocks(unsigned warps, bool aligned) const {
+    return aligned ? device::resident_blocks(in_bulk_, threads<S>(warps), S::shared_bytes)
+                   : device::resident_blocks(by_values_, threads<ByValues>(warps), ByValues::shared_bytes);
+  }
+
+  /// @param warps that make levels
+  void launch(unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
+              const Task& task) const {
+    if (task.aligned != 0) launch<S>(in_bulk_, blocks, warps, stream, state, task);
+    else launch<ByValues>(by_values_, blocks, warps, stream, state, task);
+  }
+
+ private:
+  using ByValues = typename StreamByValues<S>::Shape;
 
   template <class Moved>
   static unsigned threads(unsigned warps) {
     return 32 * (Moved::by_bulk ? warps : warps + 1);
   }
   template <class Moved>
-  static unsigned resident_blocks(unsigned warps) {
-    return device::resident_blocks(device::make_kernel(stream_kernel<Moved>, "stream_kernel"), threads<Moved>(warps),
-                                   Moved::shared_bytes);
-  }
-  template <class Moved>
-  static void launch(unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
-                     const Task& task) {
+  static void launch(const Kernel& kernel, unsigned blocks, unsigned warps, cudaStream_t stream,
+                     const StencilState* state, const Task& task) {
     device::launch(
-        device::make_kernel(stream_kernel<Moved>, "stream_kernel"),
+        kernel,
         {.blocks = blocks, .threads = threads<Moved>(warps), .shared_bytes = Moved::shared_bytes, .stream = stream},
         state, task);
   }
+
+  Kernel in_bulk_, by_values_;
 };
 
 }  // namespace terrace::stencil

@@ -9,8 +9,11 @@ namespace terrace::stencil {
 template <class T, measured::StreamForm form, int radius>
 StreamKernel<T> CudaStreamKernel<T, form, radius>::kernel() {
   static_assert(radius <= measured::CudaStream::most_radius(form, sizeof(T)), "no sum chooses this kernel");
-  using Launcher = StreamLauncher<StreamShape<T, form, radius>>;
-  return {Launcher::sizes, Launcher::resident_blocks, Launcher::launch};
+  using Shape = StreamShape<T, form, radius>;
+  using Launcher = StreamLauncher<Shape>;
+  return {Shape::sizes, [](unsigned warps, bool aligned) { return Launcher().resident_blocks(warps, aligned); },
+          [](unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
+             const StreamTask<T>& task) { Launcher().launch(blocks, warps, stream, state, task); }};
 }
 
 }  // namespace terrace::stencil

@@ -45,8 +45,8 @@ struct VolumeOperands<Wave<3>, T> {
 template <class F, class T, class Base>
 class VolumeBlocks final : public Base {
  public:
-  VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace)
-      : Base(spec, context, workspace),
+  VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernel<F, T>& kernel)
+      : Base(spec, context, workspace, kernel),
         streamer_(spec, volume_kernel_for<T>(volume_kind(spec).value(), spec.radius),
                   VolumeOperands<F, T>::of(spec)) {}
 
