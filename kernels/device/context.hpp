@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace terrace::compiled {
+class Store;
+}
+
 namespace terrace::device {
 
 /// A point in the work of one queue of a context.
@@ -54,6 +58,11 @@ class Context {
  public:
   virtual ~Context() = default;
 
+  /// Where kernels that are compiled at run time come from (kernels/compiled/store.hpp); null: nowhere. It outlives
+  /// the kernels.
+  void take_modules_from(compiled::Store* store) { store_ = store; }
+  compiled::Store* modules() const { return store_; }
+
   virtual const Limits& limits() const = 0;
   /// True if kernels work on host memory itself: then `allocate` is host memory and nothing is ever copied.
   virtual bool shares_host_memory() const = 0;
@@ -83,6 +92,9 @@ class Context {
   /// again by the next event of the queue.
   virtual void submit(std::function<void()> launch) = 0;
   virtual std::unique_ptr<Event> record(Queue queue) = 0;
+
+ private:
+  compiled::Store* store_ = nullptr;
 };
 
 /// The CPU of this machine with `threads` threads (0: as many as the process may use); its kernels work in host

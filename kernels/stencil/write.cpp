@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "kernels/stencil/operators.hpp"
@@ -266,6 +267,22 @@ std::shared_ptr<const Written> write(const WrittenText& text, const StencilSpec&
   written->series_steps = text.steps;
   written->cells = Joined(text, spec, alone).formula().compact();
   return written;
+}
+
+std::vector<int> own_arrays(const Written& written) {
+  std::set<int> arrays;
+  for (const Node& node : written.cells.nodes()) {
+    if (node.operation == Operation::read && node.number >= written.fields)
+      arrays.insert(node.number - written.fields);
+  }
+  return {arrays.begin(), arrays.end()};
+}
+
+bool depends_on_place(const Written& written) {
+  for (const Operation operation : {Operation::series, Operation::index, Operation::extent, Operation::step}) {
+    if (written.cells.uses(operation)) return true;
+  }
+  return false;
 }
 
 int radius_of(const Written& written) {

@@ -20,6 +20,12 @@ struct Written {
   i64 series_steps = 0;
 };
 
+/// The numbers of the constant arrays that the formulas read, ascending.
+std::vector<int> own_arrays(const Written& written);
+
+/// True if the formulas depend on the cell's place or on the step.
+bool depends_on_place(const Written& written);
+
 /// These formulas as an operator (operator.hpp) for code on the host that makes a cell at a time, as they are
 /// defined.
 struct WrittenFormula {

@@ -10,6 +10,7 @@
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/written.hpp"
 #include "pipeline/base/rounding.hpp"
 
 namespace terrace::stencil {
@@ -17,7 +18,8 @@ namespace terrace::stencil {
 /// Constant arrays that a kernel of windows of rows reads (FormulaArrays): none, the formula's own one, or all.
 inline i32 formula_arrays(const StencilSpec& spec) {
   if (spec.source >= 0 || spec.mask >= 0) return FormulaArrays::count;
-  return spec.given.empty() ? 0 : 1;
+  const bool reads_own = spec.written ? !own_arrays(*spec.written).empty() : !spec.given.empty();
+  return reads_own ? 1 : 0;
 }
 
 inline bool keeps_or_wraps(const Faces& faces) {

@@ -10,6 +10,7 @@
 #include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/cuda/tiles/tiled.hpp"
 #include "kernels/stencil/cuda/volumes/volumes.hpp"
+#include "kernels/stencil/cuda/written/written.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/visit.hpp"
@@ -99,6 +100,12 @@ std::string unfit_for_formula_rows(const StencilSpec& spec, const Limits&) {
     return "it makes formulas of radius 1 in two dimensions, of sums those over a star or a box whose coefficients "
            "are numbers";
   }
+  if (spec.written) {
+    if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
+    if (spec.fields() > 3) return "it takes formulas of at most 3 fields";
+    if (own_arrays(*spec.written).size() > 1) return "it takes formulas that read one constant array";
+    if (depends_on_place(*spec.written)) return "it takes formulas without indices, the step and series";
+  }
   if (spec.depth == 1) return one_step;
   const i64 tile = 32 * i64{formula_sizes(spec).cells}, row = spec.extents[2];
   if (row < tile) return short_axis("last", row, tile);
@@ -108,6 +115,10 @@ std::string unfit_for_formula_rows(const StencilSpec& spec, const Limits&) {
     return "rows of arrays begin at multiples of 16 bytes: the last axis is no multiple of " + std::to_string(chunk);
   }
   return "";
+}
+
+std::string unfit_for_steps(const StencilSpec& spec, const Limits&) {
+  return spec.written ? compiled::Compiler::why_missing() : "";
 }
 
 std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
@@ -196,10 +207,12 @@ std::unique_ptr<device::BlockKernel> make(const StencilSpec& spec, device::Conte
   check_stencil(spec);
   std::unique_ptr<device::BlockKernel> blocks;
   visit_formula(spec, [&]<class F>(F) {
-    if constexpr (!std::is_same_v<F, WrittenFormula>) {
-      blocks = spec.value == ElementType::f32 ? CudaFormula<F, float>::make(way, spec, context, workspace)
-                                              : CudaFormula<F, double>::make(way, spec, context, workspace);
-    }
+    const auto make_for = [&]<class T>() {
+      if constexpr (std::is_same_v<F, WrittenFormula>) return CudaWritten<T>::make(way, spec, context, workspace);
+      else return CudaFormula<F, T>::make(way, spec, context, workspace);
+    };
+    blocks = spec.value == ElementType::f32 ? make_for.template operator()<float>()
+                                            : make_for.template operator()<double>();
   });
   return blocks;
 }
@@ -223,7 +236,7 @@ constexpr StencilMethod methods[] = {
     {"planes", "planes stream through registers, several steps at a time", Backend::cuda, "", true,
      unfit_for_planes, cost_of_planes, workspace_of, make<Way::planes>},
     {"steps", "one step of all cells at a time", Backend::cuda, "plain", true,
-     device::never_unfit, cost_of_steps, workspace_of, make<Way::steps>},
+     unfit_for_steps, cost_of_steps, workspace_of, make<Way::steps>},
     {"overlapped", "several steps of a tile in shared memory, whose halo its neighbours make again", Backend::cuda,
      "overlapped", false,
      unfit_for_tiles<Schedule::overlapped>, cost_of_overlapped, tiled_workspace_of, make_tiles},

@@ -23,10 +23,11 @@ FOLDERS = {
     "kernels/launch": ["pipeline/base", "kernels/device"],
     "kernels/values": ["pipeline/base", "kernels/device"],
     "kernels/formula": ["pipeline/base"],
-    "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values",
-                  "kernels/formula"],
+    "kernels/compiled": ["pipeline/base", "io/files", "kernels/device"],
+    "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values", "kernels/formula",
+                  "kernels/compiled"],
     "pipeline/job": ["pipeline/base", "io", "io/*"],
-    "pipeline/run": ["pipeline/base", "io", "io/*", "kernels/device", "kernels/launch"],
+    "pipeline/run": ["pipeline/base", "io", "io/*", "kernels/device", "kernels/launch", "kernels/compiled"],
     "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/device", "kernels/launch"],
     "stages/*": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/*", "stages", "stages/*"],
     "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/run", "stages", "stages/*", "io", "io/*",
@@ -56,6 +57,7 @@ LIBRARIES = {
     "zlib.h": ["io/inputs"],
     "cuda*": ["kernels/device", "kernels/*"],
     "cub/*": ["kernels/device", "kernels/*"],
+    "nvrtc*": ["kernels/compiled"],
 }
 
 # Compiled for devices and at run time, where there is no host library: these headers, and what they include.
@@ -64,7 +66,8 @@ DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problem_list.hpp", "kernel
                   "kernels/*/task.hpp", "kernels/*/measured.hpp", "kernels/*/cuda/*kernel.cuh",
                   "kernels/launch/backoff.hpp", "kernels/launch/pieces.cuh", "kernels/launch/port.hpp", "kernels/launch/port.cuh",
                   "kernels/launch/tagged.cuh", "kernels/launch/wait.cuh", "kernels/values/*.cuh",
-                  "kernels/wavefront/cuda/letters/*.cuh", "kernels/wavefront/cuda/pairs/*.cuh"]
+                  "kernels/wavefront/cuda/letters/*.cuh", "kernels/wavefront/cuda/pairs/*.cuh",
+                  "kernels/stencil/cuda/formulas/level.cuh"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
 

@@ -66,6 +66,9 @@ FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
   task.array[FormulaArrays::own] = -1;
   task.array[FormulaArrays::source] = spec.source;
   task.array[FormulaArrays::mask] = spec.mask;
+  if (spec.written && !own_arrays(*spec.written).empty()) {
+    task.array[FormulaArrays::own] = own_arrays(*spec.written).front();
+  }
   task.constants = F::template constants<T>(OwnArrayReader<T>(spec, drive, task.array[FormulaArrays::own]));
   task.additions = additions_of<F, T>(spec);
   const auto faces_of = [&](std::size_t axis) {

@@ -197,6 +197,19 @@ class Stream {
   typename S::Level levels_[S::levels] = {};
 };
 
+/// The shape of S for rows that bulk copies cannot move.
+template <class S>
+struct StreamByValues {
+  static constexpr measured::StreamSizes sizes() {
+    measured::StreamSizes sizes = S::sizes;
+    sizes.moving = measured::Moving::values;
+    // Their batches take longer to come.
+    sizes.slots = sizes.slots < 4 ? 4 : sizes.slots;
+    return sizes;
+  }
+  using Shape = typename S::template Resized<sizes()>;
+};
+
 /// Shapes have sizes as StreamLayout, and prepare(), which every warp calls first.
 template <class S>
 __global__ void __launch_bounds__(32 * (S::warps + (S::by_bulk ? 0 : 1)), S::sizes.blocks)

@@ -6,19 +6,6 @@
 
 namespace terrace::stencil {
 
-/// The shape of S for rows that bulk copies cannot move.
-template <class S>
-struct StreamByValues {
-  static constexpr measured::StreamSizes sizes() {
-    measured::StreamSizes sizes = S::sizes;
-    sizes.moving = measured::Moving::values;
-    // Their batches take longer to come.
-    sizes.slots = sizes.slots < 4 ? 4 : sizes.slots;
-    return sizes;
-  }
-  using Shape = typename S::template Resized<sizes()>;
-};
-
 /// The launches of the kernels of S: for rows that bulk copies move (StreamRows::aligned), and for others. They may
 /// be compiled at run time, of another formula that has the sizes of S.
 template <class S>

@@ -33,8 +33,7 @@ std::string place_of(const Node& node) {
   }
 }
 
-}  // namespace
-
+/// The cell as a struct (operator.hpp).
 std::string cell_source(const StencilSpec& spec) {
   const Written& written = *spec.written;
   const Formula& cells = written.cells;
@@ -66,7 +65,32 @@ std::string cell_source(const StencilSpec& spec) {
     text += "      Lanes<V>::of(made[" + std::to_string(f) +
             "], n) = " + formula::name_in_source(cells.results()[f]) + ";\n";
   }
-  return "namespace terrace::stencil {\n" + text + "    }\n  }\n};\n}  // namespace terrace::stencil\n";
+  return text + "    }\n  }\n};\n";
+}
+
+}  // namespace
+
+compiled::Source written_source(const StencilSpec& spec, const std::vector<std::string>& shapes) {
+  const std::string type = spec.value == ElementType::f32 ? "float" : "double", home = "terrace::stencil::";
+  compiled::Source source;
+  source.text = "#include \"kernels/stencil/written_base.hpp\"\n#include \"kernels/stencil/cuda/steps/kernel.cuh\"\n";
+  if (!shapes.empty()) {
+    source.text +=
+        "#include \"kernels/stencil/cuda/formulas/level.cuh\"\n#include "
+        "\"kernels/stencil/cuda/streams/kernel.cuh\"\n";
+  }
+  source.text += "namespace terrace::stencil {\n" + cell_source(spec);
+  source.kernels.push_back(home + "step_kernel<" + home + "Cell, " + type + ">");
+  for (std::size_t n = 0; n < shapes.size(); ++n) {
+    const std::string name = "Shape" + std::to_string(n);
+    source.text += "using " + name + " = " + shapes[n] + ";\nusing " + name + "ByValues = StreamByValues<" + name +
+                   ">::Shape;\n";
+    for (const char* moved : {"", "ByValues"}) {
+      source.kernels.push_back(home + "stream_kernel<" + home + name + moved + ">");
+    }
+  }
+  source.text += "}  // namespace terrace::stencil\n";
+  return source;
 }
 
 }  // namespace terrace::stencil

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "kernels/compiled/compiler.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
 
-/// The cell as a struct `terrace::stencil::Cell` (operator.hpp).
-std::string cell_source(const StencilSpec& spec);
+/// Its kernels: 0 makes steps; then two of each shape, which stream rows: moved by bulk copies, and value by value.
+/// @param shapes as they are written in namespace terrace::stencil, where `Cell` is the formulas' struct
+compiled::Source written_source(const StencilSpec& spec, const std::vector<std::string>& shapes);
 
 }  // namespace terrace::stencil

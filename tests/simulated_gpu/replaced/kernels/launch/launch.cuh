@@ -13,13 +13,13 @@ namespace terrace::device {
 
 template <class... Parameters>
 struct Kernel {
-  void (*function)(Parameters...);
+  const void* function;
   const char* name;
 };
 
 template <class... Parameters>
 Kernel<Parameters...> make_kernel(void (*function)(Parameters...), const char* name) {
-  return {function, name};
+  return {reinterpret_cast<const void*>(function), name};
 }
 
 struct LaunchShape {
@@ -32,7 +32,8 @@ struct LaunchShape {
 template <class... Parameters>
 void launch(const Kernel<Parameters...>& kernel, const LaunchShape& shape,
             std::type_identity_t<Parameters>... values) {
-  const auto thread = [function = kernel.function, values...] { function(values...); };
+  const auto function = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(kernel.function));
+  const auto thread = [function, values...] { function(values...); };
   check_cuda(simulated_gpu::launch({shape.blocks, shape.threads, shape.shared_bytes}, thread, shape.stream),
              kernel.name);
 }

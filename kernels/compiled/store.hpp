@@ -1,0 +1,51 @@
+// Compiled kernels in a folder, so that a run that is resumed compiles nothing again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "io/files/entry.hpp"
+#include "kernels/compiled/module.hpp"
+#include "kernels/device/context.hpp"
+
+namespace terrace::compiled {
+
+/// The compilations of a store.
+struct Compilations {
+  int count = 0;
+  double seconds = 0;
+};
+
+/// Gives modules: those that it gave before, else from files of the folder, else from the compiler, which need not be
+/// there if the files are. Files count by their content's checksum: one that is damaged is made again. They are named
+/// by a checksum of the source, the device headers that it includes, the options and the architecture, but not of the
+/// compiler's version: a run goes on with the kernels that it began with.
+///
+/// Several threads may ask at once; one compiles, and the others wait.
+class Store {
+ public:
+  /// @param folder made when the first file is written; only one process at a time may use it
+  explicit Store(io::Entry folder) : folder_(std::move(folder)) {}
+
+  /// The kernels of a source on a device.
+  /// @throws DeviceError if there is no compiler, the source does not compile, or the driver does not take the
+  /// binary; IoError naming the file if it cannot be read or written
+  std::shared_ptr<const Module> module(const Source& source, const device::Context& device);
+
+  /// The same for an architecture ("sm_90"), not loaded.
+  Binary binary(const Source& source, const std::string& architecture);
+
+  Compilations compilations() const;
+
+ private:
+  Binary find(const std::string& name, const Source& source, const std::string& architecture);
+
+  io::Entry folder_;
+  mutable std::mutex mutex_;                                      // guards all that follows, and the files
+  std::map<std::string, std::shared_ptr<const Module>> modules_;  // by names of files
+  Compilations compilations_;
+};
+
+}  // namespace terrace::compiled

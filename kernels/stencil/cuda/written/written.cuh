@@ -1,0 +1,81 @@
+// Makes steps of formulas that a job writes. Included by the sources that the build makes from
+// cuda/written/written.cu.in: what launches the kernels is compiled here, for a number of fields; the kernels are
+// compiled at run time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kernels/compiled/store.hpp"
+#include "kernels/stencil/cuda/formulas/stream.cuh"
+#include "kernels/stencil/cuda/steps/blocks.cuh"
+#include "kernels/stencil/cuda/written/source.hpp"
+#include "kernels/stencil/cuda/written/written.hpp"
+#include "kernels/stencil/written_base.hpp"
+
+namespace terrace::stencil {
+
+/// The most fields of formulas whose rows stream through registers.
+inline constexpr int most_streamed_fields = 3;
+
+template <class T, int fields>
+class WrittenKernels {
+  using F = WrittenBase<fields>;
+
+ public:
+  WrittenKernels(const StencilSpec& spec, device::Context& context, void* workspace)
+      : spec_(spec), context_(context), workspace_(workspace) {
+    if (context.modules() == nullptr) throw DeviceError("stencil", "there is no place for kernels of formulas");
+  }
+
+  std::unique_ptr<device::BlockKernel> make_steps() const {
+    return std::make_unique<FormulaBlocks<F, T>>(spec_, context_, workspace_, step_kernel(modules({})));
+  }
+  std::unique_ptr<device::BlockKernel> make_rows() const {
+    const i32 arrays = formula_arrays(spec_);
+    if (arrays == 0) return make_rows<0>();
+    return arrays == 1 ? make_rows<1>() : make_rows<FormulaArrays::count>();
+  }
+
+ private:
+  using Modules = std::shared_ptr<const compiled::Module>;
+
+  Modules modules(const std::vector<std::string>& shapes) const {
+    return context_.modules()->module(written_source(spec_, shapes), context_);
+  }
+  static StepKernel<F, T> step_kernel(const Modules& modules) { return {modules->kernel(0), "step_kernel"}; }
+  template <i32 arrays>
+  std::unique_ptr<device::BlockKernel> make_rows() const {
+    using S = FormulaStreamShape<F, T, arrays>;
+    const Modules all = modules({"FormulaShape<Cell, " + type() + ", " + std::to_string(arrays) +
+                                 ", measured::CudaFormulaStream::sizes(" + std::to_string(fields) + ", " +
+                                 (arrays > 0 ? "true" : "false") + ", " + std::to_string(sizeof(T)) + ")>"});
+    const StreamLauncher<S> launcher({all->kernel(1), "stream_kernel"}, {all->kernel(2), "stream_kernel"});
+    return std::make_unique<FormulaStreamBlocks<S, F>>(spec_, context_, workspace_, step_kernel(all), launcher);
+  }
+  static std::string type() { return sizeof(T) == 4 ? "float" : "double"; }
+
+  const StencilSpec& spec_;
+  device::Context& context_;
+  void* workspace_;
+};
+
+template <class T>
+std::unique_ptr<device::BlockKernel> CudaWritten<T>::make(Way way, const StencilSpec& spec, device::Context& context,
+                                                          void* workspace) {
+  std::unique_ptr<device::BlockKernel> blocks;
+  const auto make = [&]<int fields>() {
+    if (spec.fields() != fields) return;
+    const WrittenKernels<T, fields> kernels(spec, context, workspace);
+    if constexpr (fields <= most_streamed_fields) {
+      if (way == Way::formula_rows) blocks = kernels.make_rows();
+    }
+    if (way == Way::steps) blocks = kernels.make_steps();
+  };
+  [&]<int... numbers>(std::integer_sequence<int, numbers...>) { (make.template operator()<numbers + 1>(), ...); }
+  (std::make_integer_sequence<int, most_fields>());
+  return blocks;
+}
+
+}  // namespace terrace::stencil

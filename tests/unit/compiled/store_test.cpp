@@ -1,0 +1,81 @@
+#include "kernels/compiled/store.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <thread>
+
+#include "pipeline/base/error.hpp"
+#include "samples.hpp"
+#include "tests/support/cuda_device.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace terrace::compiled {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Catch::Contains;
+
+/// The file of the only binary.
+fs::path only_file(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  REQUIRE(files.size() == 1);
+  return files[0];
+}
+
+TEST_CASE("what a store compiled is in its folder, for other stores too, unless it is damaged") {
+  if (!test::has_compiler()) return;
+  const test::TempFolder parent;
+  const fs::path folder = parent / "modules";
+  Store store{folder};
+  CHECK_FALSE(fs::exists(folder));
+  const Binary binary = store.binary(test::small_source(1), "sm_90");
+  CHECK(store.binary(test::small_source(1), "sm_90").bytes == binary.bytes);
+  CHECK(store.compilations().count == 1);
+  CHECK(store.compilations().seconds > 0);
+
+  Store another{folder};
+  CHECK(another.binary(test::small_source(1), "sm_90").symbols == binary.symbols);
+  CHECK(another.compilations().count == 0);
+
+  const fs::path file = only_file(folder);
+  fs::resize_file(file, fs::file_size(file) - 1);
+  CHECK(another.binary(test::small_source(1), "sm_90").symbols == binary.symbols);
+  CHECK(another.compilations().count == 1);
+  CHECK(only_file(folder) == file);
+  CHECK(Store(folder).binary(test::small_source(1), "sm_90").compiler == binary.compiler);
+
+  // Every other part of its name counts.
+  another.binary(test::small_source(2), "sm_90");
+  another.binary(test::small_source(1), "sm_80");
+  CHECK(another.compilations().count == 3);
+}
+
+TEST_CASE("a folder that cannot be made is an error that names it") {
+  if (!test::has_compiler()) return;
+  const test::TempFolder parent;
+  const fs::path file = parent.write("file", "");
+  CHECK_THROWS_WITH(Store(file / "modules").binary(test::small_source(1), "sm_90"),
+                    Contains((file / "modules").string()));
+}
+
+TEST_CASE("of threads that ask for the same kernels at once, one compiles, and all have the same module") {
+  const std::unique_ptr<device::Context> context = test::cuda_context();
+  if (!context || !test::has_compiler()) return;
+  const test::TempFolder parent;
+  Store store{parent / "modules"};
+  std::vector<std::shared_ptr<const Module>> modules(4);
+  std::vector<std::thread> threads;
+  for (auto& module : modules) {
+    threads.emplace_back([&] { module = store.module(test::small_source(1), *context); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(store.compilations().count == 1);
+  for (const auto& module : modules) CHECK(module == modules[0]);
+  CHECK(modules[0]->kernels() == 1);
+  CHECK(modules[0]->kernel(0) != nullptr);
+}
+
+}  // namespace
+}  // namespace terrace::compiled
