@@ -26,12 +26,14 @@ enum class ParameterKind {
   node_pairs,  // the name of an array as of `array`, or a list of pairs of texts, kept two after another
   selection,   // a list of ranges [begin, end) and indices, kept as lists of two numbers and of one
   vectors,     // a list of lists of whole numbers, all lists of the same length of at least 1
-  faces        // for each side of each axis one of `choices` or {value: NUMBER}; written as `Value` says
+  faces,       // for each side of each axis one of `choices` or {value: NUMBER}; written as `Value` says
+  names,       // a map whose keys the user chooses; `minimum` and `maximum` bound their number
+  items        // a list of maps, or of values; `minimum` and `maximum` bound their number
 };
 
 /// One parameter. Texts are written as in a job; a null pointer means "none".
 struct Parameter {
-  const char* name;
+  const char* name;  // dots: nested maps; NAMES.*: each of `names`; ITEMS[]: each of `items`
   ParameterKind kind;
   const char* help;                    // one sentence, no full stop
   const char* default_text = nullptr;  // as written in a job; null: required; "": absent unless given

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/yaml_settings.hpp"
 
 namespace terrace::job {
@@ -28,6 +29,23 @@ bool holds_word(const Settings& settings, const std::string& name, const std::ve
   return found;
 }
 
+/// Checks that what holds a pattern's names or items is declared as such.
+void check_owner(const StageDeclaration& stage, const ProblemDeclaration* problem, const Parameter& parameter,
+                 const std::string& owner) {
+  for (std::string_view name = parameter.name; is_pattern(name); name = parent_of(name)) {
+    if (!is_chosen(name)) continue;
+    const ParameterKind wanted = name.ends_with("[]") ? ParameterKind::items : ParameterKind::names;
+    const std::string_view above = parent_of(name);
+    const auto parameters = parameters_of(stage, problem);
+    const bool declared = std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& other) {
+      return above == other.name && other.kind == wanted;
+    });
+    if (declared) continue;
+    throw Error("declaration of " + owner + ": '" + parameter.name + "' needs '" + std::string(above) + "' of kind " +
+                (wanted == ParameterKind::items ? "items" : "names"));
+  }
+}
+
 void check_parameters(const StageDeclaration& stage, const ProblemDeclaration* problem) {
   const std::string owner = stage.name + (problem ? "/" + problem->name : "");
   std::set<std::string> names;
@@ -37,6 +55,7 @@ void check_parameters(const StageDeclaration& stage, const ProblemDeclaration* p
     }
     check_default(parameter, owner);
   }
+  for (const Parameter& parameter : parameters_of(stage, problem)) check_owner(stage, problem, parameter, owner);
 }
 
 }  // namespace

@@ -21,6 +21,14 @@ namespace terrace::job {
 // - A dotted name (`until.norm`) is a key of a nested map. Required keys and defaults there apply only if the
 //   map is given; the map is optional. `snapshots` and `snapshots.every` may both be declared, as two accepted
 //   forms.
+// - `NAME.*` is the value at each key of NAME, which is of kind `names`: a map whose keys the user chooses
+//   (`arrays.*`). `NAME.*.KEY` is a key of a map there (`arrays.*.type`): then required keys and defaults apply to
+//   each of these maps. `NAME[]` and `NAME[].KEY` are the same for each entry of NAME, which is of kind `items`: a
+//   list. A value and a map may both be declared, as two accepted forms (`cells[]` and `cells[].do`).
+// - The settings of `cells: {u: ..., v: ...}` are "cells", the names in the order of the job, "cells.u" and
+// "cells.v";
+//   of a list "sources", the number of entries, and "sources[0].at". So the order of names is part of an identity.
+// - `names` and `items` have no default but {} and [].
 
 /// The choice of one of several results that are equally good. Every output says it: there is no default.
 struct Ties {
@@ -85,6 +93,7 @@ struct Finding {
   std::string parameter;  // at whose place it is reported; empty or not given in the job: at the stage's place
   std::string message;    // the fault and the remedy
   bool warns = false;     // else it is an error
+  Place place = {};       // where it is reported, such as inside(settings.place("cells.u"), 7); empty: at `parameter`
 };
 
 /// One kind of stage: the key that names it in a job.

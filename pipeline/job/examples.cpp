@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_parse.hpp"
 #include "pipeline/job/yaml_reader.hpp"
@@ -84,6 +85,17 @@ Node map_of(const std::string& key, const std::string& value) {
   Node map{Node::Kind::map, {}};
   map.entries.push_back({key.substr(0, dot), {}, map_of(key.substr(dot + 1), value)});
   return map;
+}
+
+/// Sets a key of the first map that a name such as "arrays.*.keep" stands for. @returns false if there is none
+bool set_chosen(Node& whole, const std::string& name, const std::string& value) {
+  const std::string_view above = parent_of(name);
+  // The map is found in what is to be changed.
+  Node* map = const_cast<Node*>(find_setting(whole, above));
+  if (is_chosen(name) || !map || map->kind != Node::Kind::map) return false;
+  const Node only = map_of(name.substr(above.size() + 1), value);
+  lay_over(*map, only);
+  return true;
 }
 
 /// True if a text in the node is the name of the input.
@@ -177,7 +189,8 @@ MapExamples::MapExamples(const std::vector<std::string>& texts, const std::vecto
     const std::string value = parameter.default_text ? made_up(parameter) : "";
     if (value.empty() || find(parameter.name)) continue;
     Node whole = maps_.front();
-    lay_over(whole, map_of(parameter.name, value));
+    if (!is_pattern(parameter.name)) lay_over(whole, map_of(parameter.name, value));
+    else if (!set_chosen(whole, parameter.name, value)) continue;
     maps_.push_back(std::move(whole));
   }
 }

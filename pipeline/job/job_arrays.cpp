@@ -1,6 +1,8 @@
 // The arrays and files that settings name, and the outputs that they choose.
 #include <algorithm>
+#include <charconv>
 
+#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
 
@@ -8,21 +10,34 @@ namespace terrace::job {
 namespace {
 
 /// True if the value is given as one text that is not just a word in place of a value.
-bool is_text(const Parameter& parameter, const Settings& settings) {
-  if (!settings.holds<std::string>(parameter.name)) return false;
+bool is_text(const Parameter& parameter, const std::string& setting, const Settings& settings) {
+  if (!settings.holds<std::string>(setting)) return false;
   const auto words = split_words(parameter.choices ? parameter.choices : "");
-  return std::find(words.begin(), words.end(), settings.text(parameter.name)) == words.end();
+  return std::find(words.begin(), words.end(), settings.text(setting)) == words.end();
 }
 
-bool names_arrays(const Parameter& parameter, const Settings& settings) {
+/// The value of a key; of "*" that of the first key.
+const Node* find_key(const Node& map, std::string_view key) {
+  if (key == "*") return map.entries.empty() ? nullptr : &map.entries.front().value;
+  return map.find(key);
+}
+
+/// The item of a list at an index in digits; without digits the first one.
+const Node* find_item(const Node& list, std::string_view digits) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  const bool valid = digits.empty() || (error == std::errc{} && end == digits.data() + digits.size());
+  return valid && index < list.items.size() ? &list.items[index] : nullptr;
+}
+
+bool names_arrays(const Parameter& parameter, const std::string& setting, const Settings& settings) {
   switch (parameter.kind) {
     case ParameterKind::array:
     case ParameterKind::quantity:
     case ParameterKind::node_pairs:
-      return is_text(parameter, settings);
+      return is_text(parameter, setting, settings);
     case ParameterKind::quantities:
-      return settings.holds<std::vector<std::string>>(parameter.name) &&
-             !array_names({parameter.name}, settings).empty();
+      return settings.holds<std::vector<std::string>>(setting) && !array_names({setting}, settings).empty();
     default:
       return false;
   }
@@ -53,7 +68,10 @@ std::optional<double> number_of_entry(const std::string& entry) {
 std::vector<std::string> names_of_files(const std::vector<Parameter>& parameters, const Settings& settings) {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters) {
-    if (parameter.kind == ParameterKind::file && is_text(parameter, settings)) names.emplace_back(parameter.name);
+    if (parameter.kind != ParameterKind::file) continue;
+    for (std::string& setting : settings_of(parameter.name, settings)) {
+      if (is_text(parameter, setting, settings)) names.push_back(std::move(setting));
+    }
   }
   return names;
 }
@@ -61,7 +79,9 @@ std::vector<std::string> names_of_files(const std::vector<Parameter>& parameters
 std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameters, const Settings& settings) {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters) {
-    if (names_arrays(parameter, settings)) names.emplace_back(parameter.name);
+    for (std::string& setting : settings_of(parameter.name, settings)) {
+      if (names_arrays(parameter, setting, settings)) names.push_back(std::move(setting));
+    }
   }
   return names;
 }
@@ -74,10 +94,30 @@ void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem
   }
 }
 
+const Node* node_of_element(const Node* setting, std::size_t element) {
+  const bool in_list = setting && setting->kind == Node::Kind::list && element < setting->items.size();
+  return in_list ? &setting->items[element] : setting;
+}
+
 const Node* find_element(const Node& map, std::string_view setting, std::size_t element) {
-  const Node* node = find_setting(map, setting);
-  const bool in_list = node && node->kind == Node::Kind::list && element < node->items.size();
-  return in_list ? &node->items[element] : node;
+  return node_of_element(find_setting(map, setting), element);
+}
+
+const Node* find_setting(const Node& map, std::string_view name) {
+  const Node* node = &map;
+  while (node && !name.empty()) {
+    if (name.starts_with('[')) {
+      const std::size_t close = std::min(name.find(']'), name.size());
+      node = find_item(*node, name.substr(1, close - 1));
+      name.remove_prefix(std::min(close + 1, name.size()));
+    } else {
+      const std::size_t end = std::min(name.find_first_of(".["), name.size());
+      node = find_key(*node, name.substr(0, end));
+      name.remove_prefix(end);
+    }
+    if (name.starts_with('.')) name.remove_prefix(1);
+  }
+  return node;
 }
 
 }  // namespace terrace::job

@@ -101,16 +101,6 @@ bool is_valid_name(const std::string& name) {
   });
 }
 
-const Node* find_setting(const Node& map, std::string_view name) {
-  const Node* node = &map;
-  while (node && !name.empty()) {
-    const std::size_t dot = std::min(name.find('.'), name.size());
-    node = node->find(name.substr(0, dot));
-    name.remove_prefix(std::min(dot + 1, name.size()));
-  }
-  return node;
-}
-
 bool is_misspelt(const Node& root, const std::string& key) {
   std::vector<std::string> known = top_level_keys({header.begin(), header.end()});
   for (const PartDeclaration& part : parts) known.emplace_back(part.name);

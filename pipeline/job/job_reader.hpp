@@ -37,13 +37,14 @@ struct Draft {
 /// True if `name` can name an input or a stage: letters, digits, _ and -.
 bool is_valid_name(const std::string& name);
 
-/// The node of a setting by its dotted name; null if the job does not give it.
+/// The node of a setting by its name, such as "until.norm" or "receivers[3].at"; null if the job does not give it.
+/// The name of a declaration finds the first setting that it declares: "cells.*", "receivers[].at".
 const Node* find_setting(const Node& map, std::string_view name);
 
-/// The names of parameters that are paths, whose value is given and is not just a word in place of a value.
+/// The settings that are paths, whose value is given and is not just a word in place of a value.
 std::vector<std::string> names_of_files(const std::vector<Parameter>& parameters, const Settings& settings);
 
-/// The names of parameters whose value names at least one array: Input::arrays, Stage::arrays.
+/// The settings whose value names at least one array, parameter by parameter: Input::arrays, Stage::arrays.
 std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameters, const Settings& settings);
 
 /// Sets Stage::outputs and Stage::ties by the stage's settings.
@@ -52,6 +53,8 @@ void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem
 /// The node of one element of a setting that is a list, or of the setting itself if it is one value. Null if the job
 /// does not give the setting.
 const Node* find_element(const Node& map, std::string_view setting, std::size_t element);
+/// The same of the setting's node, which may be null.
+const Node* node_of_element(const Node* setting, std::size_t element);
 
 /// Reads everything but inputs and stages. @param root a map
 void read_header(const Node& root, Draft& draft, CheckContext& context);

@@ -4,6 +4,7 @@
 
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
+#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_reader.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
@@ -275,14 +276,15 @@ class StageReader {
     if (!kind.problems.empty()) schema.other_keys.insert(kind.selector);
     schema.complete = known;
     schema.explain = [&](const std::string& key) { return explain(key, kind); };
+    schema.nodes = &nodes_;
     const std::size_t complaints = context_.complaints.count();
     stage_.settings = read_settings(map, position_, schema, context_);
     stage_.arrays = names_of_arrays(schema.parameters, stage_.settings);
     stage_.files = names_of_files(schema.parameters, stage_.settings);
     for (const ArrayName& array : array_names(stage_.arrays, stage_.settings)) {
-      check_reference(map, array, schema.parameters);
+      check_reference(array, schema.parameters);
     }
-    if (known && context_.complaints.count() == complaints) look_at_whole(map, kind, problem);
+    if (known && context_.complaints.count() == complaints) look_at_whole(kind, problem);
   }
 
   std::string owner(const StageDeclaration& kind) const {
@@ -301,11 +303,16 @@ class StageReader {
     return "it belongs to " + list_names(owners) + (stage_.problem.empty() ? "" : ", not to " + stage_.problem);
   }
 
-  void check_reference(const Node& map, const ArrayName& array, const std::vector<Parameter>& parameters) {
-    const Node* node = find_element(map, array.setting, array.entry);
-    const auto setting = std::find_if(parameters.begin(), parameters.end(),
-                                      [&](const Parameter& parameter) { return array.setting == parameter.name; });
-    check_array(array.name, words_of(*setting), node ? node->position : position_, table_, draft_, context_);
+  void check_reference(const ArrayName& array, const std::vector<Parameter>& parameters) {
+    const Node* node = node_of_element(node_of(array.setting), array.entry);
+    const Parameter* parameter = find_parameter(parameters, array.setting);
+    check_array(array.name, words_of(*parameter), node ? node->position : position_, table_, draft_, context_);
+  }
+
+  /// What the job has at a setting; null if it does not give it.
+  const Node* node_of(const std::string& setting) const {
+    const auto at = nodes_.find(setting);
+    return at == nodes_.end() ? nullptr : at->second;
   }
 
   /// The kind of the input that a setting names; empty if it names none.
@@ -316,23 +323,28 @@ class StageReader {
   }
 
   /// Checks of settings together, once each is valid by itself.
-  void look_at_whole(const Node& map, const StageDeclaration& kind, const ProblemDeclaration* problem) {
+  void look_at_whole(const StageDeclaration& kind, const ProblemDeclaration* problem) {
     if (kind.fill_in) {
       kind.fill_in(stage_.problem, stage_.settings, [&](const std::string& setting) { return kind_of(setting); });
     }
     if (problem) {
       for (const EarlierDefault& earlier : problem->earlier_defaults) {
-        if (!find_setting(map, earlier.parameter)) stage_.earlier_defaults.push_back(earlier);
+        if (!node_of(earlier.parameter)) stage_.earlier_defaults.push_back(earlier);
       }
     }
     if (kind.check) {
-      for (const Finding& finding : kind.check(stage_.problem, stage_.settings)) {
-        const Node* node = finding.parameter.empty() ? nullptr : find_setting(map, finding.parameter);
-        Complaints& kind_of_message = finding.warns ? context_.warnings : context_.complaints;
-        kind_of_message.add(node ? node->position : position_, finding.message);
-      }
+      for (const Finding& finding : kind.check(stage_.problem, stage_.settings)) report(finding);
     }
     add_outputs(kind, problem, stage_);
+  }
+
+  void report(const Finding& finding) {
+    const Node* node = node_of(finding.parameter);
+    const Position position = node ? node->position : position_;
+    Complaints& complaints = finding.warns ? context_.warnings : context_.complaints;
+    if (finding.place.text.empty()) return complaints.add(position, finding.message);
+    complaints.add_rendered(complaints.sources().position_of(finding.place).value_or(position),
+                            message_at(finding.place, finding.message));
   }
 
   const Node& item_;
@@ -340,6 +352,7 @@ class StageReader {
   Draft& draft_;
   CheckContext& context_;
   Position position_;     // of the kind, or of the whole
+  NodesBySetting nodes_;  // of the map of the kind, while it is read
   bool foreign_ = false;  // the problem is one of another kind, or chosen with its word
   Stage stage_ = {};
 };

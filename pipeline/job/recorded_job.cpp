@@ -5,6 +5,7 @@
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml_settings.hpp"
 
@@ -44,6 +45,19 @@ Value to_value(ParameterKind kind, const Json& value) {
   return texts;
 }
 
+/// Sets what a record lacks below names and items to the current defaults.
+void add_defaults_of_names(const std::vector<Parameter>& parameters, Settings& settings, CheckContext& context) {
+  for (const Parameter& parameter : parameters) {
+    const bool usual = parameter.default_text && *parameter.default_text != '\0';
+    if (!usual || !is_chosen(parent_of(parameter.name))) continue;
+    for (const std::string& name : settings_of(parameter.name, settings)) {
+      const bool value_in_place_of_map = settings.has(std::string(parent_of(name)));
+      if (settings.has(name) || value_in_place_of_map) continue;
+      if (auto value = read_default(parameter, context)) settings.set(name, std::move(*value));
+    }
+  }
+}
+
 /// The current defaults, overridden by the recorded settings; paths become absolute.
 Settings to_settings(const std::vector<Parameter>& parameters, const Json& recorded,
                      const std::filesystem::path& folder) {
@@ -55,15 +69,15 @@ Settings to_settings(const std::vector<Parameter>& parameters, const Json& recor
   schema.complete = false;
   Settings settings = read_settings(Node{Node::Kind::map, {}}, {}, schema, context);
   for (const auto& [name, value] : recorded.items()) {
-    const auto declared = std::find_if(parameters.begin(), parameters.end(),
-                                       [&, key = name](const Parameter& parameter) { return key == parameter.name; });
-    if (declared == parameters.end()) throw Error("the key '" + name + "', which this version does not know");
+    const Parameter* declared = find_parameter(parameters, name);
+    if (!declared) throw Error("the key '" + name + "', which this version does not know");
     Value found = to_value(declared->kind, value);
     if (declared->kind == ParameterKind::file) {
       found = (folder / std::get<std::string>(found)).lexically_normal().string();
     }
     settings.set(name, std::move(found));
   }
+  add_defaults_of_names(parameters, settings, context);
   return settings;
 }
 

@@ -1,36 +1,14 @@
-// The texts of a job, and their errors.
+// The errors of a job.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "pipeline/base/settings.hpp"
 #include "pipeline/job/yaml_node.hpp"
+#include "pipeline/job/yaml_sources.hpp"
 
 namespace terrace::job {
-
-/// The job's file and the settings of the command line: turns positions into places that people read.
-class Sources {
- public:
-  /// @param name      the file as the user named it
-  /// @param text      its contents
-  /// @param overrides settings of the command line, each "key=value"
-  Sources(std::string name, const std::string& text, std::vector<std::string> overrides);
-
-  Place place(const Position& position) const;
-  /// The position of a place that `place` made, precise enough to sort by; nullopt for any other place.
-  std::optional<Position> position_of(const Place& place) const;
-  const std::vector<std::string>& overrides() const { return overrides_; }
-
- private:
-  std::string name_;
-  std::vector<std::string> lines_;
-  std::vector<std::string> overrides_;
-};
-
-/// The line and a caret under byte `column` (from 1), both after "  | "; of a long line the part around the column.
-std::string excerpt_of(const std::string& line, int column);
 
 /// Nobody reads more errors than these, and each costs a look at its line.
 inline constexpr std::size_t most_messages = 200;

@@ -54,6 +54,10 @@ std::string kind_in_words(const Parameter& parameter) {
       return "a list of lists of whole numbers, all of one length";
     case ParameterKind::faces:
       return faces_in_words(parameter);
+    case ParameterKind::names:
+      return "a map with names of your choice";
+    case ParameterKind::items:
+      return "a list";
   }
   return "a value";
 }
@@ -109,11 +113,21 @@ const char* bounded_part(ParameterKind kind) {
   }
 }
 
+/// The bounds of the number of names or items.
+std::string number_in_words(const Parameter& parameter) {
+  const bool low = parameter.minimum > 0, high = parameter.maximum < no_bound;
+  if (low && high) return fmt::format(", {} to {}", parameter.minimum, parameter.maximum);
+  if (low) return fmt::format(", at least {}", parameter.minimum);
+  return high ? fmt::format(", at most {}", parameter.maximum) : "";
+}
+
 std::string bounds_in_words(const Parameter& parameter) {
   const bool low = std::fabs(parameter.minimum) < no_bound, high = std::fabs(parameter.maximum) < no_bound;
   const std::string part = bounded_part(parameter.kind);
   std::string unit = parameter.unit ? " " + std::string(parameter.unit) : "";
   if (parameter.kind == ParameterKind::duration) unit = " s";
+  if (parameter.kind == ParameterKind::names || parameter.kind == ParameterKind::items)
+    return number_in_words(parameter);
   if (low && high) return fmt::format("{} from {} to {}{}", part, parameter.minimum, parameter.maximum, unit);
   if (low) return fmt::format("{} of at least {}{}", part, parameter.minimum, unit);
   if (high) return fmt::format("{} of at most {}{}", part, parameter.maximum, unit);

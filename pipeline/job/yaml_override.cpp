@@ -1,11 +1,13 @@
 #include "pipeline/job/yaml_override.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 #include "pipeline/job/yaml_parse.hpp"
+#include "pipeline/job/yaml_value.hpp"
 
 namespace terrace::job {
 namespace {
@@ -13,22 +15,48 @@ namespace {
 /// Keys of a stage that stand next to its name; all others belong to the map of its kind.
 bool stands_beside_name(const std::string& key) { return key == "name" || key == "temporary"; }
 
-std::vector<std::string> split_path(const std::string& path) {
-  std::vector<std::string> parts(1);
-  for (char letter : path) {
-    if (letter == '.') parts.emplace_back();
-    else parts.back() += letter;
+/// True for "[3]", which stands for an entry of a list.
+bool is_index(const std::string& part) { return part.starts_with('['); }
+
+/// Adds a part of a path, and the indices behind it as parts of their own: "sources[3]" is "sources" and "[3]".
+void add_part(std::vector<std::string>& parts, const std::string& part) {
+  std::size_t name_end = part.size();
+  std::vector<std::string> indices;
+  while (name_end > 0 && part[name_end - 1] == ']') {
+    const std::size_t open = part.rfind('[', name_end);
+    if (open == std::string::npos || open == 0 || open + 2 == name_end) break;
+    const std::string index = part.substr(open, name_end - open);
+    if (index.find_first_not_of("0123456789", 1) != index.size() - 1) break;
+    indices.insert(indices.begin(), index);
+    name_end = open;
   }
+  parts.push_back(part.substr(0, name_end));
+  parts.insert(parts.end(), indices.begin(), indices.end());
+}
+
+std::vector<std::string> split_path(const std::string& path) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin)) {
+    add_part(parts, path.substr(begin, dot - begin));
+    begin = dot + 1;
+  }
+  add_part(parts, path.substr(begin));
   return parts;
 }
 
-/// Puts every node of a value at the setting that it comes from: a setting is one line without columns.
-void move_to(Node& node, const Position& position) {
-  node.position = position;
-  for (Node& item : node.items) move_to(item, position);
+/// Moves what stands in the first line of a value to its columns in the setting, which begins with the key.
+void move_right(Position& position, const Position& begin) {
+  position.source = begin.source;
+  if (position.line == begin.line) position.column += begin.column - 1;
+}
+
+void move_right(Node& node, const Position& begin) {
+  move_right(node.position, begin);
+  for (Node& item : node.items) move_right(item, begin);
   for (Entry& entry : node.entries) {
-    entry.position = position;
-    move_to(entry.value, position);
+    move_right(entry.position, begin);
+    move_right(entry.value, begin);
   }
 }
 
@@ -48,7 +76,7 @@ class Override {
     if (path_.size() > static_cast<std::size_t>(deepest_nesting)) return refuse("the key has too many parts");
     auto value = parse_yaml(text_.substr(equals + 1), position_.source, complaints_);
     if (!value) return false;
-    move_to(*value, position_);
+    move_right(*value, {position_.source, 1, static_cast<int>(equals) + 2});
     value_ = std::move(*value);
     return true;
   }
@@ -99,6 +127,7 @@ class Override {
 
   /// Sets path_[from ...] below `node`, making maps on the way.
   void set(Node& node, std::size_t from) {
+    if (is_index(path_[from])) return set_entry(node, from);
     if (node.kind == Node::Kind::null) node = {Node::Kind::map, position_};
     if (node.kind != Node::Kind::map) {
       refuse(from == 0 ? "the job is no map of keys"
@@ -110,8 +139,23 @@ class Override {
       node.entries.push_back({path_[from], position_, {Node::Kind::null, position_}});
       next = &node.entries.back().value;
     }
-    if (from + 1 == path_.size()) *next = std::move(value_);
-    else set(*next, from + 1);
+    set_at(*next, from);
+  }
+
+  /// Sets path_[from ...] below an entry of a list, which is there.
+  void set_entry(Node& list, std::size_t from) {
+    std::size_t index = 0;
+    const std::string& part = path_[from];
+    const auto [end, error] = std::from_chars(part.data() + 1, part.data() + part.size(), index);
+    const bool there = list.kind == Node::Kind::list && error == std::errc{} && index < list.items.size();
+    if (there) return set_at(list.items[index], from);
+    refuse(quote(path_[from - 1]) + " has no entry " + part + ": " +
+           (list.kind == Node::Kind::list ? "it is " + describe(list) + ", counted from 0" : "it is no list"));
+  }
+
+  void set_at(Node& next, std::size_t from) {
+    if (from + 1 == path_.size()) next = std::move(value_);
+    else set(next, from + 1);
   }
 
   Position position_;

@@ -1,5 +1,6 @@
 #include "pipeline/job/yaml_parse.hpp"
 #include "pipeline/base/printable.hpp"
+#include "pipeline/job/yaml_scan.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -116,8 +117,9 @@ class TreeBuilder : public YAML::EventHandler {
   /// The parser ends a quoted text at the end of the file if no quote does.
   void refuse_open_quote(const YAML::Mark& mark) const {
     const auto line = static_cast<std::size_t>(mark.line);
-    const std::size_t at =
-        line < line_starts_.size() ? line_starts_[line] + static_cast<std::size_t>(mark.column) : 0;
+    const std::size_t at = line < line_starts_.size()
+                               ? begin_of_scalar(text_, line_starts_[line] + static_cast<std::size_t>(mark.column))
+                               : 0;
     const bool quoted = at < text_.size() && (text_[at] == '"' || text_[at] == '\'');
     if (quoted && !quote_end(text_, at)) throw SyntaxError{position_of(mark), "this quote is not closed"};
   }

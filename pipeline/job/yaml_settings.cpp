@@ -7,34 +7,48 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
+#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/yaml_parse.hpp"
 
 namespace terrace::job {
 namespace {
 
-/// The keys right below `prefix` ("" or "until."), in the order of declaration.
+/// The keys right below `prefix` ("", "until." or "arrays.*."), in the order of declaration.
 std::vector<std::string> keys_below(const std::vector<Parameter>& parameters, const std::string& prefix) {
   std::vector<std::string> keys;
   for (const Parameter& parameter : parameters) {
-    const std::string name = parameter.name;
+    const std::string_view name = parameter.name;
     if (!name.starts_with(prefix)) continue;
-    const std::string key = name.substr(prefix.size(), name.find('.', prefix.size()) - prefix.size());
+    const std::size_t end = std::min(name.find_first_of(".[", prefix.size()), name.size());
+    const std::string key(name.substr(prefix.size(), end - prefix.size()));
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   }
   return keys;
 }
 
-const Parameter* find_parameter(const std::vector<Parameter>& parameters, const std::string& name) {
+const Parameter* find_declared(const std::vector<Parameter>& parameters, const std::string& name) {
   auto at = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return name == p.name; });
   return at == parameters.end() ? nullptr : &*at;
 }
 
-/// The default of a parameter as a value.
-std::optional<Value> read_default(const Parameter& parameter, CheckContext& context) {
-  const auto node = default_node(parameter, context.complaints);
-  if (!node) return std::nullopt;
-  return read_value(parameter, *node, context);
+/// "a map {at: ...} with at, values".
+std::string map_in_words(const std::vector<std::string>& keys) {
+  return "a map {" + keys.front() + ": ...} with " + list_names(keys);
 }
+
+/// True if places in the text of a value may be asked for.
+bool has_places_inside(const Parameter& parameter) {
+  return parameter.kind == ParameterKind::text || (parameter.kind == ParameterKind::texts && !parameter.choices);
+}
+
+/// The name of a declaration, and of one setting that it declares: "arrays.*.type" and "arrays.D.type".
+struct Name {
+  std::string declared;
+  std::string setting;
+
+  Name below(const std::string& key) const { return {declared + key, setting + key}; }
+  Name below(const std::string& pattern, const std::string& key) const { return {declared + pattern, setting + key}; }
+};
 
 class SettingsReader {
  public:
@@ -43,13 +57,16 @@ class SettingsReader {
 
   Settings take() { return std::move(settings_); }
 
-  void read_map(const Node& map, const std::string& prefix) {
+  /// @param prefix of the names of its keys: empty, or with a dot at its end
+  void read_map(const Node& map, const Name& prefix) {
     std::vector<Wrong> unknown = std::exchange(unknown_, {}), missing = std::exchange(missing_, {});
     for (const Entry& entry : map.entries) read_entry(entry, prefix);
     for (const Parameter& parameter : schema_.parameters) {
-      const std::string name = parameter.name;
-      const bool here = name.starts_with(prefix) && name.find('.', prefix.size()) == std::string::npos;
-      if (here && !map.find(name.substr(prefix.size()))) fill_in(parameter, prefix.empty() ? at_ : map.position);
+      const std::string_view name = parameter.name;
+      const std::size_t length = prefix.declared.size();
+      if (!name.starts_with(prefix.declared) || name.find_first_of(".[", length) != name.npos) continue;
+      const std::string key(name.substr(length));
+      if (!map.find(key)) fill_in(parameter, prefix.below(key).setting, length == 0 ? at_ : map.position);
     }
     report();
     unknown_ = std::move(unknown);
@@ -62,23 +79,73 @@ class SettingsReader {
     std::string message;
   };
 
-  void read_entry(const Entry& entry, const std::string& prefix) {
-    if (prefix.empty() && schema_.other_keys.contains(entry.key)) return;
+  void read_entry(const Entry& entry, const Name& prefix) {
+    if (prefix.declared.empty() && schema_.other_keys.contains(entry.key)) return;
     if (entry.key.find('.') != std::string::npos) return refuse_dotted(entry);
-    const std::string name = prefix + entry.key;
-    const Parameter* parameter = find_parameter(schema_.parameters, name);
-    const auto nested = keys_below(schema_.parameters, name + ".");
-    if (!nested.empty() && entry.value.kind == Node::Kind::map) read_map(entry.value, name + ".");
-    else if (parameter) read_parameter(*parameter, entry);
-    else if (!nested.empty()) refuse_non_map(entry, nested);
+    const Name name = prefix.below(entry.key);
+    const bool known = !is_pattern(entry.key) && (find_declared(schema_.parameters, name.declared) ||
+                                                  !keys_below(schema_.parameters, name.declared + ".").empty());
+    if (known) read_node(entry.value, name);
     else refuse_unknown(entry, prefix);
   }
 
-  void read_parameter(const Parameter& parameter, const Entry& entry) {
-    auto value = read_value(parameter, entry.value, context_);
+  /// Reads what stands at a declared name.
+  void read_node(const Node& node, const Name& name) {
+    if (schema_.nodes) schema_.nodes->emplace(name.setting, &node);
+    const Parameter* parameter = find_declared(schema_.parameters, name.declared);
+    if (parameter && parameter->kind == ParameterKind::names && node.kind == Node::Kind::map) {
+      return read_names(*parameter, node, name);
+    }
+    if (parameter && parameter->kind == ParameterKind::items && node.kind == Node::Kind::list) {
+      return read_items(*parameter, node, name);
+    }
+    const bool named = parameter && parameter->kind == ParameterKind::names;
+    const auto nested = named ? std::vector<std::string>{} : keys_below(schema_.parameters, name.declared + ".");
+    if (!nested.empty() && node.kind == Node::Kind::map) read_map(node, name.below("."));
+    else if (parameter) read_parameter(*parameter, node, name);
+    else refuse_non_map(node, name, nested);
+  }
+
+  void read_parameter(const Parameter& parameter, const Node& node, const Name& name) {
+    Parameter named = parameter;
+    named.name = name.setting.c_str();
+    auto value = read_value(named, node, context_);
     if (!value) return;
-    const Position& position = entry.value.position;
-    settings_.set(parameter.name, std::move(*value), context_.complaints.sources().place(position));
+    const Sources& sources = context_.complaints.sources();
+    settings_.set(name.setting, std::move(*value),
+                  has_places_inside(parameter) ? sources.place_of_text(node) : sources.place(node.position));
+  }
+
+  /// Reads a map whose keys the user chose.
+  void read_names(const Parameter& parameter, const Node& map, const Name& name) {
+    std::vector<std::string> names;
+    for (const Entry& entry : map.entries) {
+      if (!is_identifier(entry.key)) {
+        context_.complaints.add(entry.position, "the name " + quote(entry.key) + " in " + quote(name.setting) +
+                                                    " may have letters, digits and _ only, and no digit first");
+        continue;
+      }
+      names.push_back(entry.key);
+      read_node(entry.value, name.below(".*", "." + entry.key));
+    }
+    check_number(parameter, map, name, map.entries.size());
+    settings_.set(name.setting, std::move(names), context_.complaints.sources().place_of_parts(map));
+  }
+
+  void read_items(const Parameter& parameter, const Node& list, const Name& name) {
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+      read_node(list.items[i], name.below("[]", "[" + std::to_string(i) + "]"));
+    }
+    check_number(parameter, list, name, list.items.size());
+    settings_.set(name.setting, static_cast<std::int64_t>(list.items.size()),
+                  context_.complaints.sources().place_of_parts(list));
+  }
+
+  void check_number(const Parameter& parameter, const Node& node, const Name& name, std::size_t number) {
+    const auto given = static_cast<double>(number);
+    if (given >= parameter.minimum && given <= parameter.maximum) return;
+    context_.complaints.add(
+        node.position, quote(name.setting) + " takes " + expected(parameter) + ", not " + std::to_string(number));
   }
 
   /// Names of nested keys are written with dots on the command line alone.
@@ -89,35 +156,35 @@ class SettingsReader {
                                                 entry.key.substr(dot + 1) + ": ...}");
   }
 
-  void refuse_non_map(const Entry& entry, const std::vector<std::string>& nested) {
-    context_.complaints.add(entry.value.position, quote(entry.key) + " takes a map {" + nested.front() +
-                                                      ": ...} with " + list_names(nested) + ", not " +
-                                                      describe(entry.value));
+  void refuse_non_map(const Node& node, const Name& name, const std::vector<std::string>& nested) {
+    context_.complaints.add(node.position,
+                            quote(name.setting) + " takes " + map_in_words(nested) + ", not " + describe(node));
   }
 
-  void refuse_unknown(const Entry& entry, const std::string& prefix) {
-    std::vector<std::string> known = keys_below(schema_.parameters, prefix);
-    if (prefix.empty()) known.insert(known.end(), schema_.other_keys.begin(), schema_.other_keys.end());
+  void refuse_unknown(const Entry& entry, const Name& prefix) {
+    const std::string& above = prefix.setting;
+    std::vector<std::string> known = keys_below(schema_.parameters, prefix.declared);
+    if (above.empty()) known.insert(known.end(), schema_.other_keys.begin(), schema_.other_keys.end());
     std::string what = schema_.owner;
-    if (!prefix.empty()) what = quote(prefix.substr(0, prefix.size() - 1)) + " of " + what;
+    if (!above.empty()) what = quote(above.substr(0, above.size() - 1)) + " of " + what;
     std::string message = "unknown key " + quote(entry.key) + " in " + what;
-    std::string hint = schema_.explain ? schema_.explain(prefix + entry.key) : "";
+    std::string hint = schema_.explain ? schema_.explain(above + entry.key) : "";
     if (!hint.empty()) hint = "; " + hint;
     if (hint.empty()) {
       hint = did_you_mean(entry.key, known);
-      for (const std::string& near : near_names(entry.key, known)) misspelt_.insert(prefix + near);
+      for (const std::string& near : near_names(entry.key, known)) misspelt_.insert(above + near);
     }
     if (hint.empty()) hint = known.empty() ? "; it takes no keys" : "; it takes " + list_names(known);
     if (entry.value.kind == Node::Kind::null) hint += " (it has no value: a list is written in brackets, [a, b])";
     unknown_.push_back({entry.position, message + hint});
   }
 
-  void fill_in(const Parameter& parameter, const Position& at) {
+  void fill_in(const Parameter& parameter, const std::string& name, const Position& at) {
     if (!parameter.default_text) {
-      if (!schema_.complete || misspelt_.contains(parameter.name)) return;
-      missing_.push_back({at, quote(parameter.name) + ": " + parameter.help + " (" + expected(parameter) + ")"});
+      if (!schema_.complete || misspelt_.contains(name)) return;
+      missing_.push_back({at, quote(name) + ": " + parameter.help + " (" + expected(parameter) + ")"});
     } else if (*parameter.default_text != '\0') {
-      if (auto value = read_default(parameter, context_)) settings_.set(parameter.name, std::move(*value));
+      if (auto value = read_default(parameter, context_)) settings_.set(name, std::move(*value));
     }
   }
 
@@ -150,9 +217,15 @@ std::optional<Node> default_node(const Parameter& parameter, Complaints& complai
   return Node{Node::Kind::scalar, {}, text};
 }
 
+std::optional<Value> read_default(const Parameter& parameter, CheckContext& context) {
+  const auto node = default_node(parameter, context.complaints);
+  if (!node) return std::nullopt;
+  return read_value(parameter, *node, context);
+}
+
 Settings read_settings(const Node& map, const Position& at, const Schema& schema, CheckContext& context) {
   SettingsReader reader(at, schema, context);
-  reader.read_map(map, "");
+  reader.read_map(map, {});
   return reader.take();
 }
 

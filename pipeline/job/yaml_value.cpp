@@ -67,6 +67,10 @@ class Reader : ValueReader {
         return read_quantities(parameter_, node, context_);
       case ParameterKind::faces:
         return read_faces(parameter_, node, context_);
+      case ParameterKind::names:
+        return names(node);
+      case ParameterKind::items:
+        return items_of(node);
       default:
         return node.kind == Node::Kind::scalar ? scalar(node) : refuse(node, "");
     }
@@ -243,6 +247,17 @@ class Reader : ValueReader {
     for (const Texts& pair : *pairs) all.insert(all.end(), pair.begin(), pair.end());
     if (!single) return Value(all);
     return wrap(node_pair(node));
+  }
+
+  /// Only defaults come here as maps, and have no keys: keys and what they hold are read as settings of their own.
+  std::optional<Value> names(const Node& node) {
+    if (node.kind != Node::Kind::map || !node.entries.empty()) return refuse(node, "");
+    return Value(Texts{});
+  }
+
+  std::optional<Value> items_of(const Node& node) {
+    if (node.kind != Node::Kind::list || !node.items.empty()) return refuse(node, "");
+    return Value(std::int64_t{0});
   }
 
   using Vector = std::vector<std::int64_t>;

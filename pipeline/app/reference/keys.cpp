@@ -60,6 +60,10 @@ KindWords words_of_kind(ParameterKind kind) {
       return {"quantity", "number or input"};
     case ParameterKind::faces:
       return {"faces", "word or list"};
+    case ParameterKind::names:
+      return {"names", "map"};
+    case ParameterKind::items:
+      return {"items", "list"};
     case ParameterKind::file:
       break;
   }

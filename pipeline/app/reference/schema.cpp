@@ -6,6 +6,7 @@
 
 #include "pipeline/app/reference/keys.hpp"
 #include "pipeline/base/element_type.hpp"
+#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/yaml_reader.hpp"
 #include "pipeline/job/yaml_scalar.hpp"
 #include "pipeline/job/yaml_settings.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* identifier_pattern = "^[A-Za-z_][A-Za-z0-9_]*$";
 constexpr const char* name_pattern = "^[A-Za-z0-9_-]+$";
 // Texts of numbers: readers of YAML 1.1 take 1e9 for one.
 constexpr const char* number_pattern = "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?$|^[-+]?\\.?inf$";
@@ -67,6 +69,13 @@ std::vector<std::string> element_types() {
   return names;
 }
 
+/// Bounds of the number of names or items.
+json numbered(json type, const Parameter& parameter, const char* least, const char* most) {
+  if (parameter.minimum > 0) type[least] = static_cast<std::int64_t>(parameter.minimum);
+  if (parameter.maximum < job::no_bound) type[most] = static_cast<std::int64_t>(parameter.maximum);
+  return type;
+}
+
 /// Values of a parameter, without the words that may stand in their place.
 json schema_of_values(const Parameter& parameter) {
   const auto integers = [&] { return number("integer", count_pattern, parameter); };
@@ -112,6 +121,11 @@ json schema_of_values(const Parameter& parameter) {
       const json face = one_face(parameter);
       return any_of({face, list_of(any_of({face, range_of(face)}))});
     }
+    case ParameterKind::names:
+      return numbered({{"type", "object"}, {"propertyNames", {{"pattern", identifier_pattern}}}}, parameter,
+                      "minProperties", "maxProperties");
+    case ParameterKind::items:
+      return numbered({{"type", "array"}}, parameter, "minItems", "maxItems");
     case ParameterKind::array:
     case ParameterKind::text:
     case ParameterKind::file:
@@ -174,33 +188,63 @@ json value_or_map(const json& value, const json& map) {
   return both;
 }
 
-/// The map at a dotted prefix of a name ("until." of until.norm), made if it is missing; `name` keeps its last part.
-json& map_for(json& map, std::string& name) {
+/// The object in which a schema of `names` or `items` declares what is at its names or in its entries.
+json& chosen_in(json& schema) { return schema.contains("anyOf") ? schema["anyOf"][0] : schema; }
+
+/// The map at a key, made if it is missing.
+json& map_at(json& found) {
+  if (found.is_null()) found = empty_map();
+  if (is_map(found)) return found;
+  if (!is_value_or_map(found)) found = value_or_map(found, empty_map());
+  return found["anyOf"][1];
+}
+
+/// A map, and the schema of one of its keys.
+struct Slot {
+  json* map;  // null: what is at each of names, or each of items
+  json* schema;
+};
+
+/// The place of a declared name in the schema of the map that holds it. `name` keeps its last part.
+Slot slot_of(json& map, std::string& name) {
   json* at = &map;
-  for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.')) {
-    const std::string key = name.substr(0, dot);
-    name.erase(0, dot + 1);
-    json& found = (*at)["properties"][key];
-    if (found.is_null()) found = empty_map();
-    if (!is_map(found)) {
-      if (!is_value_or_map(found)) found = value_or_map(found, empty_map());
-      at = &found["anyOf"][1];
-    } else {
-      at = &found;
+  while (true) {
+    const std::size_t end = std::min(name.find_first_of(".["), name.size());
+    json* schema = &(*at)["properties"][name.substr(0, end)];
+    bool chosen = false;
+    std::size_t rest = end;
+    // "arrays.*" and "sources[]" are parts of the schema of the key itself.
+    for (; name.compare(rest, 2, ".*") == 0 || name.compare(rest, 2, "[]") == 0; rest += 2) {
+      schema = &chosen_in(*schema)[name[rest] == '.' ? "additionalProperties" : "items"];
+      chosen = true;
     }
+    if (rest == name.size()) {
+      name.resize(end);
+      return {chosen ? nullptr : at, schema};
+    }
+    name.erase(0, rest + 1);
+    at = &map_at(*schema);
   }
-  return *at;
+}
+
+/// The parameters, each pattern behind what holds it.
+std::vector<Parameter> outer_first(std::vector<Parameter> parameters) {
+  const auto depth = [](const Parameter& parameter) {
+    return job::is_pattern(parameter.name) ? std::string_view(parameter.name).size() : 0;
+  };
+  std::stable_sort(parameters.begin(), parameters.end(),
+                   [&](const Parameter& a, const Parameter& b) { return depth(a) < depth(b); });
+  return parameters;
 }
 
 json map_schema(const KeySet& keys) {
   json map = empty_map();
-  for (const Parameter& parameter : keys.parameters) {
+  for (const Parameter& parameter : outer_first(keys.parameters)) {
     std::string name = parameter.name;
-    json& owner = map_for(map, name);
-    json& schema = owner["properties"][name];
+    const Slot slot = slot_of(map, name);
     const json value = key_schema(parameter, keys.examples);
-    schema = schema.is_null() ? value : value_or_map(value, schema);
-    if (!parameter.default_text) owner["required"].push_back(name);
+    *slot.schema = slot.schema->is_null() ? value : value_or_map(value, *slot.schema);
+    if (!parameter.default_text && slot.map) (*slot.map)["required"].push_back(name);
   }
   return map;
 }
