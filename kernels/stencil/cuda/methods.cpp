@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/compiled/compiler.hpp"
 #include "kernels/device/memory.hpp"
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
