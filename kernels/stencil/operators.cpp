@@ -40,13 +40,27 @@ constexpr auto table = make_table(Operators{});
 
 }  // namespace
 
+const OperatorInfo written_operator = {
+    .name = "formula",
+    .help = "cells that the job writes as formulas",
+    .formula = "",
+    .rank = 0,
+    .linear = false,
+    .shape = {},
+    .most_radius = most_radius,
+    .fields = {},
+    .has_step = false,
+    .own_faces = false,
+    .written = true,
+};
+
 std::span<const OperatorInfo> operators() { return table; }
 
 const OperatorInfo* find_operator(std::string_view name) {
   for (const OperatorInfo& info : table) {
     if (name == info.name) return &info;
   }
-  return nullptr;
+  return name == written_operator.name ? &written_operator : nullptr;
 }
 
 int StencilSpec::fields() const {

@@ -22,10 +22,13 @@ struct OperatorInfo {
   std::span<const char* const> fields;
   bool has_step;   // a source is added times dt
   bool own_faces;  // the formula says what happens at faces
+  bool written;    // the job writes its cells as formulas, and chooses its fields
 };
 
-/// All operators, in the order of the list.
+/// All operators of the list, in its order.
 std::span<const OperatorInfo> operators();
+/// The operator `formula`, whose cells a job writes (written.hpp).
+extern const OperatorInfo written_operator;
 /// The operator of that name, or null.
 const OperatorInfo* find_operator(std::string_view name);
 

@@ -126,7 +126,9 @@ class Sources {
       if (earlier.name != name.substr(0, slash)) continue;
       const job::StageDeclaration& kind = stages_.find(earlier.kind).declaration;
       for (const job::OutputDeclaration* output : job::outputs_of(kind, kind.find_problem(earlier.problem))) {
-        if (output->name == name.substr(slash + 1)) return {&earlier, output};
+        const std::vector<std::string> names = job::names_of(*output, earlier.settings);
+        const bool is_it = std::find(names.begin(), names.end(), name.substr(slash + 1)) != names.end();
+        if (is_it) return {&earlier, output};
       }
     }
     return {nullptr, nullptr};

@@ -109,6 +109,13 @@ std::vector<const OutputDeclaration*> outputs_of(const StageDeclaration& stage, 
   return result;
 }
 
+std::vector<std::string> names_of(const OutputDeclaration& output, const Settings& settings) {
+  if (output.each.empty()) return {output.name};
+  std::vector<std::string> names = settings.names(output.each);
+  for (std::string& name : names) name = std::string(output.name).replace(output.name.find('*'), 1, name);
+  return names;
+}
+
 bool is_written(const OutputDeclaration& output, const Settings& settings) {
   if (output.written) return output.written(settings);
   if (output.when.empty()) return true;

@@ -42,7 +42,7 @@ struct Ties {
 
 /// A dataset that a stage writes into its group `/<stage>/`.
 struct OutputDeclaration {
-  std::string name;
+  std::string name;     // with `each`: has a * for each of the names
   std::string shape;    // in words: "rows x columns", "one value"
   std::string meaning;  // one sentence, no full stop
   Ties ties;
@@ -54,6 +54,8 @@ struct OutputDeclaration {
   /// True if its first extent is known only when the stage has run, so that no stage of the job can read it; null:
   /// never.
   std::function<bool(const Settings&)> has_found_length = nullptr;
+  /// A setting of kind `names`: there is an output for each of its names. Empty: one output.
+  std::string each = {};
 };
 
 /// The kind of the input that a setting names; empty for an array of a stage.
@@ -156,6 +158,9 @@ std::vector<const OutputDeclaration*> outputs_of(const StageDeclaration& stage, 
 
 /// True if an output is written with these (checked) settings.
 bool is_written(const OutputDeclaration& output, const Settings& settings);
+
+/// The names of the datasets of an output: one, or with `each` any number.
+std::vector<std::string> names_of(const OutputDeclaration& output, const Settings& settings);
 
 /// The words of a list as declarations write it: "affine, linear".
 std::vector<std::string> split_words(std::string_view words);

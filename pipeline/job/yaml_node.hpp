@@ -25,10 +25,10 @@ struct Node {
 
   Kind kind = Kind::null;
   Position position = {};
-  std::string text = {};            // of a scalar, without quotes
-  bool quoted = false;              // a scalar in quotes (or a block): never a number or a flag
-  std::vector<Node> items = {};     // of a list
-  std::vector<Entry> entries;       // of a map; no key twice
+  std::string text = {};         // of a scalar, without quotes
+  bool quoted = false;           // a scalar in quotes (or a block): never a number or a flag
+  std::vector<Node> items = {};  // of a list
+  std::vector<Entry> entries;    // of a map; no key twice
 
   Node();
   Node(Kind of, Position at, std::string scalar = {}, bool in_quotes = false);

@@ -216,6 +216,25 @@ job::Example example_of(const OperatorInfo& info) {
   return example;
 }
 
+bool keeps_snapshots(const Settings& settings) {
+  return settings.has("snapshots") || settings.has("snapshots.every");
+}
+bool has_checks(const Settings& settings) { return settings.has("until.residual"); }
+
+/// The outputs of all operators beside grids.
+void add_small_outputs(job::ProblemDeclaration& declaration) {
+  declaration.outputs.push_back(
+      {"time", "times", "step of each snapshot", job::Ties::none, "snapshots", keeps_snapshots});
+  declaration.outputs.push_back({"steps", "one value", "steps that were made", job::Ties::none});
+  declaration.outputs.push_back(
+      {"residual", "checks", "the change of the last step before each check", job::Ties::none, "until", has_checks});
+  declaration.outputs.push_back(
+      {"residual_step", "checks", "the step of each check", job::Ties::none, "until", has_checks});
+  declaration.outputs.push_back({"not_finite", "one value",
+                                 "cells of all fields that are infinite or NaN after the steps", job::Ties::none,
+                                 "nan: allow"});
+}
+
 job::ProblemDeclaration declare(const OperatorInfo& info) {
   job::ProblemDeclaration declaration;
   declaration.name = info.name;
@@ -238,10 +257,6 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
   declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
   if (info.linear && (info.rank == 2 || info.rank == 0)) add_tiled_schedules(declaration.parameters);
   if (std::string(info.name) == "box2d") add_separable_sums(declaration.parameters);
-  const auto snapshots_kept = [](const Settings& settings) {
-    return settings.has("snapshots") || settings.has("snapshots.every");
-  };
-  const auto checked = [](const Settings& settings) { return settings.has("until.residual"); };
   for (const char* field : info.fields) {
     const bool several = info.fields.size() > 1;
     declaration.outputs.push_back({field, "shape of the grid",
@@ -251,23 +266,106 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
     declaration.outputs.push_back(
         {snapshots, "times x shape of the grid",
          "it at the steps of `time`: if `until` ends the stage, its last grid takes the place of those that are left",
-         job::Ties::none, "snapshots", snapshots_kept, checked});
+         job::Ties::none, "snapshots", keeps_snapshots, has_checks});
   }
-  declaration.outputs.push_back(
-      {"time", "times", "step of each snapshot", job::Ties::none, "snapshots", snapshots_kept});
-  declaration.outputs.push_back({"steps", "one value", "steps that were made", job::Ties::none});
-  declaration.outputs.push_back(
-      {"residual", "checks", "the change of the last step before each check", job::Ties::none, "until", checked});
-  declaration.outputs.push_back(
-      {"residual_step", "checks", "the step of each check", job::Ties::none, "until", checked});
-  declaration.outputs.push_back({"not_finite", "one value",
-                                 "cells of all fields that are infinite or NaN after the steps", job::Ties::none,
-                                 "nan: allow"});
+  add_small_outputs(declaration);
   return declaration;
+}
+
+/// The operator whose cells the job writes.
+job::ProblemDeclaration declare_written() {
+  job::ProblemDeclaration declaration;
+  declaration.name = stencil::written_operator.name;
+  declaration.summary = stencil::written_operator.help;
+  declaration.group = "formulas";
+  declaration.explanation =
+      "u is the cell, u[-1,0] a neighbour, first axis first; i, j, k are the indices, t the step, size(0) the cells "
+      "along an axis. Numbers, inf, + - * /, % of whole numbers, == != < <= > >=, && || !, if(condition, a, b), min, "
+      "max, abs, sqrt, fma(a, b, c), i32(x), i64(x), f32(x), f64(x). A number takes the type beside it; each "
+      "operation "
+      "is rounded once, in the order written, the same bits on every back end; min(a, b) is b < a ? b : a";
+  declaration.example.inputs =
+      "start: {generate: uniform, shape: [40, 50], type: f32, seed: 3}, other: {generate: uniform, shape: [40, 50], "
+      "type: f32, seed: 4}, pulse: {generate: ramp, shape: [10], type: f32}";
+  declaration.example.settings = {
+      "{fields: {u: start, v: other}, parameters: {D: 0.1}, cells: {u: 'u + D*(u[-1,0] + u[1,0] - 2*u)', v: 'v - "
+      "0.5*u'}, steps: 10}",
+      "arrays: {c: other}",
+      "series: {s: pulse}",
+      "update: in_turn",
+      "boundary: periodic",
+      "mask: other",
+      "source: other",
+      "snapshots: [0, 5, 10]",
+      "snapshots: {every: 5}",
+      "until: {residual: 1.0e-3, norm: l2, every: 5}"};
+  declaration.parameters = {
+      {"fields", ParameterKind::names, "the fields, 1 to 8, by names of your choice", nullptr, nullptr, 1,
+       stencil::most_fields},
+      {"fields.*", ParameterKind::array, "the array that the field begins as; all have one shape"},
+      {"cells", ParameterKind::names,
+       "a formula for each field; with `update: in_turn` in the order in which they are made", nullptr, nullptr, 1,
+       stencil::most_fields},
+      {"cells.*", ParameterKind::text, "the field at a cell after a step"},
+      {"parameters", ParameterKind::names, "numbers of formulas by names of your choice", "{}"},
+      {"parameters.*", ParameterKind::text, "a number; one without a point takes the type beside it in a formula"},
+      {"arrays", ParameterKind::names,
+       "constant arrays of the grid's shape, read at the cell, by names of your choice", "{}"},
+      {"arrays.*", ParameterKind::array, "an array of the grid's shape"},
+      {"series", ParameterKind::names, "values of which each step has one, by names of your choice", "{}"},
+      {"series.*", ParameterKind::array, "an array of one dimension, a value a step"},
+      {"update", ParameterKind::choice,
+       "together: every formula reads the step before; in_turn: it reads what those before it have made in this "
+       "step, "
+       "at neighbours only along periodic axes",
+       "together", "together, in_turn"},
+      {"source", ParameterKind::array, "added to the first field after its formula: an array of the grid's shape",
+       ""},
+      steps,
+      boundary,
+      mask};
+  declaration.parameters.insert(declaration.parameters.end(), events.begin(), events.end());
+  declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
+  for (Parameter& parameter : declaration.parameters) {
+    if (std::string(parameter.name) != "arithmetic") continue;
+    parameter.help = "exact: every operation is rounded once, in the order written, the same bits on every back end";
+    parameter.choices = "exact";
+  }
+  declaration.outputs.push_back({"*", "shape of the grid", "the field after the steps", job::Ties::none});
+  declaration.outputs.back().each = "fields";
+  for (const bool several : {false, true}) {
+    declaration.outputs.push_back(
+        {several ? "*_snapshots" : "snapshots", "times x shape of the grid",
+         std::string(several ? "of several fields, each" : "of one field, it") + " at the steps of `time`",
+         job::Ties::none, "snapshots",
+         [=](const Settings& settings) {
+           return keeps_snapshots(settings) && (settings.names("fields").size() > 1) == several;
+         },
+         has_checks});
+    if (several) declaration.outputs.back().each = "fields";
+  }
+  add_small_outputs(declaration);
+  return declaration;
+}
+
+/// Fields whose datasets would have the name of another one.
+void check_names(const Settings& settings, std::vector<job::Finding>& findings) {
+  const std::vector<std::string> names = settings.names("fields");
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    bool clashes = false;
+    for (const char* other : {"time", "steps", "residual", "residual_step", "not_finite", "snapshots"}) {
+      clashes |= names[n] == other;
+    }
+    for (const std::string& other : names) clashes |= names[n] == other + "_snapshots";
+    if (!clashes) continue;
+    findings.push_back({"fields." + names[n], "the stage has another dataset of that name: take another name", false,
+                        element_of(settings.place("fields"), n)});
+  }
 }
 
 std::vector<job::Finding> check(const std::string&, const Settings& settings) {
   std::vector<job::Finding> findings;
+  check_names(settings, findings);
   if (settings.has("dt") && !(settings.number("dt") > 0)) {
     findings.push_back({"dt", "a step's time is positive"});
   }
@@ -288,6 +386,7 @@ StageKind stencil_stage() {
       "grids of one to three dimensions whose cells are made anew from their neighbourhood, step by step";
   kind.declaration.selector = "operator";
   for (const OperatorInfo& info : stencil::operators()) kind.declaration.problems.push_back(declare(info));
+  kind.declaration.problems.push_back(declare_written());
   kind.declaration.check = check;
   kind.make = make_stencil;
   kind.verify = verify_stencil;

@@ -8,8 +8,10 @@
 #include "io/convert.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
+#include "kernels/stencil/write.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
 
@@ -38,6 +40,8 @@ class Definer {
     else spec_.radius = operator_.most_radius;
     define_faces();
     define_arrays();
+    if (operator_.written) define_formulas();
+    check_extents();
     define_schedule();
     define_events();
     check_stability();
@@ -53,8 +57,9 @@ class Definer {
   std::string name_of_array(const std::string& parameter) const { return settings_.text(parameter); }
 
   void open_fields() {
-    for (const char* name : operator_.fields) {
-      const std::string parameter = field_parameter(operator_.fields.size(), name);
+    for (const std::string& name : names_of_fields()) {
+      const std::string parameter =
+          operator_.written ? "fields." + name : field_parameter(operator_.fields.size(), name);
       std::shared_ptr<io::Source> field = request_.array(name_of_array(parameter));
       refuse_letters(request_, parameter, *field);
       if (made_.inputs.fields.empty()) {
@@ -66,6 +71,17 @@ class Definer {
       made_.inputs.names.push_back(name);
       made_.inputs.fields.push_back(open_numbers(parameter, name_of_array(parameter), std::move(field)));
     }
+  }
+
+  std::vector<std::string> names_of_fields() const {
+    if (!operator_.written) return {operator_.fields.begin(), operator_.fields.end()};
+    std::vector<std::string> names = settings_.names("fields");
+    if (names.empty()) refuse("fields", "there are no fields: give at least one");
+    if (names.size() > stencil::most_fields) {
+      refuse("fields", "there are " + std::to_string(names.size()) + " fields, and there may be at most " +
+                           std::to_string(stencil::most_fields));
+    }
+    return names;
   }
 
   void set_shape(const std::string& parameter, const io::Source& field) {
@@ -208,7 +224,12 @@ class Definer {
     for (int axis = 0; axis < spec_.rank; ++axis) {
       const auto at = static_cast<std::size_t>(stencil::axis_of(axis, spec_.rank));
       spec_.faces[at] = faces_from(axes[axes.size() == 1 ? 0 : static_cast<std::size_t>(axis)]);
-      check_extent(axis, spec_.faces[at]);
+    }
+  }
+
+  void check_extents() const {
+    for (int axis = 0; axis < spec_.rank; ++axis) {
+      check_extent(axis, spec_.faces[static_cast<std::size_t>(stencil::axis_of(axis, spec_.rank))]);
     }
   }
 
@@ -251,6 +272,9 @@ class Definer {
   }
 
   void define_arrays() {
+    for (const std::string& name : settings_.names("arrays")) {
+      add_array("arrays." + name, settings_.text("arrays." + name));
+    }
     for (const char* parameter : {"diffusivity", "speed"}) {
       if (!settings_.holds<std::string>(parameter)) continue;
       spec_.given[parameter] = add_array(parameter, settings_.text(parameter));
@@ -262,7 +286,7 @@ class Definer {
     if (settings_.has("power")) spec_.given["power"] = add_array("power", settings_.text("power"));
     if (settings_.has("source")) spec_.source = add_array("source", settings_.text("source"));
     if (settings_.has("mask")) add_mask();
-    if (settings_.has("drive")) read_drive();
+    if (settings_.has("drive")) add_series("drive", settings_.integer("steps"));
   }
 
   void add_mask() {
@@ -277,21 +301,85 @@ class Definer {
     spec_.mask = spec_.arrays++;
   }
 
-  void read_drive() {
-    const std::string& array = settings_.text("drive");
+  /// Appends the values of an array of one dimension, one a step.
+  void add_series(const std::string& parameter, std::int64_t steps) {
+    const std::string& array = settings_.text(parameter);
     std::shared_ptr<io::Source> source = request_.array(array);
-    refuse_letters_of("drive", array, *source);
-    const std::int64_t steps = settings_.integer("steps");
+    refuse_letters_of(parameter, array, *source);
     constexpr std::int64_t most_steps = std::int64_t{1} << 26;
     if (source->shape().rank() != 1 || source->shape()[0] < steps) {
-      refuse("drive", "'" + array + "' is " + to_string(source->shape()) +
-                          ": one dimension, a value a step, is wanted, " + "and there are " + counted(steps, "step"));
+      refuse(parameter, "'" + array + "' is " + to_string(source->shape()) +
+                            ": one dimension, a value a step, is wanted, " + "and there are " +
+                            counted(steps, "step"));
     }
-    if (steps > most_steps) refuse("steps", "with a drive there are at most 2^26 steps");
-    spec_.drive.resize(static_cast<std::size_t>(steps));
+    if (steps > most_steps) refuse("steps", "with values a step there are at most 2^26 steps");
+    const std::size_t before = spec_.drive.size();
+    spec_.drive.resize(before + static_cast<std::size_t>(steps));
     if (steps == 0) return;
-    const auto checked = watched(io::convert(std::move(source), ElementType::f64), "drive", array);
-    read_values(request_.stage, "drive", [&] { checked->read({{0}, {steps}}, spec_.drive.data()); });
+    const auto checked = watched(io::convert(std::move(source), ElementType::f64), parameter, array);
+    read_values(request_.stage, parameter, [&] { checked->read({{0}, {steps}}, spec_.drive.data() + before); });
+  }
+
+  /// The cells that the job writes.
+  void define_formulas() {
+    stencil::WrittenText text;
+    text.fields = made_.inputs.names;
+    text.arrays = settings_.names("arrays");
+    text.series = settings_.names("series");
+    text.in_turn = settings_.text("update") == "in_turn";
+    text.steps = settings_.integer("steps");
+    for (const std::string& name : settings_.names("parameters")) text.parameters.push_back(number_of(name));
+    for (const std::string& name : settings_.names("cells")) text.cells.push_back(cell_of(text, name));
+    for (const std::string& field : text.fields) {
+      if (!settings_.has("cells." + field)) refuse("cells", "the field " + quote(field) + " has no formula here");
+    }
+    for (const std::string& name : text.series) add_series("series." + name, text.steps);
+    try {
+      spec_.written = stencil::write(text, spec_);
+    } catch (const stencil::WrittenFault& fault) {
+      refuse_formula(fault);
+    }
+    spec_.radius = stencil::radius_of(*spec_.written);
+  }
+
+  stencil::WrittenText::Cell cell_of(const stencil::WrittenText& text, const std::string& name) const {
+    const auto field = std::find(text.fields.begin(), text.fields.end(), name);
+    if (field == text.fields.end()) {
+      refuse("cells." + name, "there is no field " + quote(name) + ": a formula has the name of one of `fields`" +
+                                  did_you_mean(name, text.fields));
+    }
+    return {static_cast<std::size_t>(field - text.fields.begin()), settings_.text("cells." + name)};
+  }
+
+  /// A parameter, as a number in a formula is: whole without a point and an exponent.
+  stencil::NamedNumber number_of(const std::string& name) const {
+    const std::string parameter = "parameters." + name;
+    const std::string& text = settings_.text(parameter);
+    try {
+      const std::unique_ptr<formula::Syntax> syntax = formula::parse(text);
+      const bool negative = syntax->form == formula::Form::unary && syntax->word == "-";
+      const formula::Syntax& number = negative ? *syntax->children[0] : *syntax;
+      const double sign = negative ? -1 : 1;
+      if (number.form == formula::Form::whole) return {name, true, 0, negative ? -number.whole : number.whole};
+      if (number.form == formula::Form::real) return {name, false, sign * number.real, 0};
+    } catch (const formula::Fault&) {
+    }
+    refuse(parameter, "a parameter is a number, not " + quote(text));
+  }
+
+  /// Refuses at the place inside a formula.
+  [[noreturn]] void refuse_formula(const stencil::WrittenFault& fault) const {
+    const std::vector<std::string> cells = settings_.names("cells");
+    if (fault.cell == stencil::WrittenFault::none) {
+      for (const char* parameter : {"fields", "arrays", "series", "parameters"}) {
+        const std::string name = std::string(parameter) + "." + fault.name;
+        if (settings_.has(name)) refuse(name, fault.fault.what);
+      }
+      refuse("fields", fault.fault.what);
+    }
+    const Place& place = place_of(request_.stage, "cells." + cells[fault.cell]);
+    throw JobError(
+        message_at(inside(place, fault.fault.at), "stage '" + request_.stage.name + "': " + fault.fault.what));
   }
 
   void define_schedule() {

@@ -8,6 +8,7 @@
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/written.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
@@ -117,7 +118,7 @@ class StencilStage : public run::Stage {
   run::Prediction prediction() const override {
     const StencilSpec& spec = plan_.spec();
     const auto size = static_cast<double>(size_of(spec.value));
-    const auto fields = static_cast<double>(info().fields.size());
+    const auto fields = static_cast<double>(spec.fields());
     const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
     const auto steps = static_cast<double>(plan_.events().steps);
     const auto passes = static_cast<double>(std::max<std::int64_t>(1, plan_.timeline().passes()));
@@ -139,8 +140,8 @@ class StencilStage : public run::Stage {
     }
     p.workspace_bytes = method().workspace(spec, resources_.device);
     p.block_shape = shape_of_slab();
-    p.block_bytes =
-        static_cast<std::size_t>(stencil_slab_bytes(spec, needs_of(plan_.events(), info().fields.size()), Held::own));
+    p.block_bytes = static_cast<std::size_t>(
+        stencil_slab_bytes(spec, needs_of(plan_.events(), static_cast<std::size_t>(spec.fields())), Held::own));
     p.limit = stencil::multiply_adds_of(method().backend, resources_.device) * lanes / each;
     p.limit_kind = "operations";
     const auto bound = [&](double bytes_per_second, double bytes_a_step, const char* kind) {
@@ -172,6 +173,7 @@ class StencilStage : public run::Stage {
                           {"rows", spec.extents[0]},       {"width", spec.width()},
                           {"value", name_of(spec.value)},  {"schedule", stencil::name_of(spec.schedule)}};
     if (spec.separable) all["separable"] = true;
+    if (spec.written) all["formula"] = spec.written->cells.canonical();
     if (spec.schedule == stencil::Schedule::time_skewed) all["tile"] = stencil::name_of(spec.tile);
     return all;
   }
