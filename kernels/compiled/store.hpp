@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "io/files/entry.hpp"
 #include "kernels/compiled/module.hpp"

@@ -2,11 +2,13 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "pipeline/base/error.hpp"
 #include "samples.hpp"
 #include "tests/support/cuda_device.hpp"
+#include "tests/support/small_disk.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace terrace::compiled {
@@ -58,6 +60,20 @@ TEST_CASE("a folder that cannot be made is an error that names it") {
   const fs::path file = parent.write("file", "");
   CHECK_THROWS_WITH(Store(file / "modules").binary(test::small_source(1), "sm_90"),
                     Contains((file / "modules").string()));
+}
+
+TEST_CASE("a full disk is an error that names the file, and the next store compiles again") {
+  const test::SmallDisk disk(64 << 10);
+  if (!disk.mounted() || !test::has_compiler()) return;
+  std::ofstream filler(disk / "filler");
+  filler << std::string(64 << 10, 'x') << std::flush;
+  const fs::path folder = disk / "modules";
+  CHECK_THROWS_WITH(Store(folder).binary(test::small_source(1), "sm_90"), Contains(folder.string()));
+  filler.close();
+  fs::remove(disk / "filler");
+  Store store{folder};
+  store.binary(test::small_source(1), "sm_90");
+  CHECK(store.compilations().count == 1);
 }
 
 TEST_CASE("of threads that ask for the same kernels at once, one compiles, and all have the same module") {
