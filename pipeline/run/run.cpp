@@ -6,6 +6,7 @@
 #include "io/data_error.hpp"
 #include "io/files/checksum.hpp"
 #include "io/files/durable.hpp"
+#include "kernels/compiled/store.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"
@@ -294,6 +295,23 @@ std::map<std::string, TakenProfile> taken_profiles(const RunFolder& folder) {
   });
 }
 
+/// Gives the devices of a run the folder from which kernels that are compiled at run time come, and takes it away.
+class ModulesOfRun {
+ public:
+  ModulesOfRun(const RunFolder& folder, const RunSettings& settings) : store_(folder.modules()), settings_(settings) {
+    for (device::Context* context : settings_.devices) context->take_modules_from(&store_);
+  }
+  ~ModulesOfRun() {
+    for (device::Context* context : settings_.devices) context->take_modules_from(nullptr);
+  }
+  ModulesOfRun(const ModulesOfRun&) = delete;
+  ModulesOfRun& operator=(const ModulesOfRun&) = delete;
+
+ private:
+  compiled::Store store_;
+  const RunSettings& settings_;
+};
+
 /// complete(), without verifying inputs again if a computation fails. @param report is filled as the run goes on
 void run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings, RunReport& report) {
   std::optional<Json> begun = folder.plan();
@@ -308,6 +326,7 @@ void run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings, RunR
   std::vector<EarlierTiles> earlier;
   std::vector<StageTiles> readable;  // by later stages
   {
+    const ModulesOfRun modules(folder, settings);
     Ledger ledger(folder.ledger(), progress);
     report.profile.begin_attempt(folder.ledger(), report.attempts);
     for (std::size_t number = 0; number < plan.stages.size(); ++number) {

@@ -151,13 +151,13 @@ void RunFolder::remove_files(bool but_wish, bool but_kept) const {
   for (const std::string& name : held_->names()) {
     if (name == "lock" || !is_name_of_run(name)) continue;
     if ((but_wish && name == wish_name) || (but_kept && name == kept_name)) continue;
-    if (name != "ledger") {
+    if (!is_folder_of_run(name)) {
       io::remove_file(*held_ / name);
       continue;
     }
-    const io::Folder ledger = io::Folder::open(*held_ / name);
-    for (const std::string& file : ledger.names()) {
-      if (is_ledger_name(file)) io::remove_file(ledger / file);
+    const io::Folder inner = io::Folder::open(*held_ / name);
+    for (const std::string& file : inner.names()) {
+      if (is_name_in(name, file)) io::remove_file(inner / file);
     }
     io::remove_empty_folder(*held_ / name);
   }

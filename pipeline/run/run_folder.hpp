@@ -23,9 +23,10 @@ struct RunNote {
 /// The folder of a run's files.
 ///
 /// `lock` (held through the kernel), `result.h5` (partial), `plan.json` (its presence marks the start), `fresh.json`
-/// (the wish to start over, until a plan records it), `ledger/`, `metadata.copy` (bytes of the result outside its
-/// large extents, as they are until it is finished), `progress` (blocks done, to count those that are repeated),
-/// `profiles.json` (profiles of stages that are taken over, until the result holds them),
+/// (the wish to start over, until a plan records it), `ledger/`, `modules/` (kernels that were compiled for this
+/// run), `metadata.copy` (bytes of the result outside its large extents, as they are until it is finished),
+/// `progress` (blocks done, to count those that are repeated), `profiles.json` (profiles of stages that are taken
+/// over, until the result holds them),
 /// `<run's id>-<stage>-<array>` (scratch), `kept.h5` (a result of the stages that were complete when an earlier run
 /// failed). All but that is debris in a folder without `plan.json`. Only files of these
 /// names are ever removed, and a folder that holds others is not touched, nor one that anybody but this user may have
@@ -50,6 +51,7 @@ class RunFolder {
   io::Entry result() const { return *held_ / "result.h5"; }
   io::Entry ledger() const { return *held_ / "ledger"; }
   io::Entry metadata() const { return *held_ / "metadata.copy"; }
+  io::Entry modules() const { return *held_ / "modules"; }
 
   /// The plan of the run that was begun here and has not failed, or nullopt. @throws IoError if it is damaged
   std::optional<nlohmann::json> plan() const { return read_plan(*held_); }

@@ -5,11 +5,13 @@
 #include <functional>
 #include <utility>
 
+#include "kernels/compiled/compiler.hpp"
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/written.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/refuse.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/plan.hpp"
@@ -217,6 +219,11 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   const bool separable =
       request.choices != nullptr ? request.choices->value("separable", false) : definition.separable;
   if (separable) take_separable(spec);
+  if (spec.written && request.choices == nullptr && request.resources.cuda) {
+    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
+      refuse_on_cuda(request.stage, "cells", "formulas cannot run on CUDA: " + why);
+    }
+  }
   const StencilMethod& method = method_for(request, stencil::stencil_methods(), name_of(spec.schedule), spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");

@@ -53,16 +53,22 @@ bool is_scratch_name(const std::string& name, const std::string& run_id) {
          name.starts_with(run_id + "-") && name.find('/') == std::string::npos;
 }
 
-bool is_ledger_name(const std::string& name) {
+bool is_folder_of_run(const std::string& name) { return name == "ledger" || name == "modules"; }
+
+bool is_name_in(const std::string& folder, const std::string& name) {
+  if (folder == "modules") {
+    const std::string sum = name.ends_with(".new") ? name.substr(0, name.size() - 4) : name;
+    return sum.size() == run_id_letters && sum.find_first_not_of("0123456789abcdef") == std::string::npos;
+  }
   const std::size_t digits = name.find_first_not_of("0123456789");
   return digits != 0 && digits != std::string::npos &&
          (name.substr(digits) == ".log" || name.substr(digits) == ".blocks");
 }
 
 bool is_name_of_run(const std::string& name) {
-  static constexpr std::array<std::string_view, 13> names{
-      "lock",    "progress", "plan.json",     "plan.json.new",     "fresh.json",    "fresh.json.new",   "result.h5",
-      "kept.h5", "ledger",   "metadata.copy", "metadata.copy.new", "profiles.json", "profiles.json.new"};
+  static constexpr std::array<std::string_view, 14> names{
+      "lock",    "progress", "plan.json",     "plan.json.new",     "fresh.json",    "fresh.json.new",    "result.h5",
+      "kept.h5", "ledger",   "metadata.copy", "metadata.copy.new", "profiles.json", "profiles.json.new", "modules"};
   return std::find(names.begin(), names.end(), name) != names.end() ||
          is_scratch_name(name, name.substr(0, run_id_letters));
 }
@@ -94,11 +100,11 @@ void check_owner(const fs::path& folder, const struct stat& status) {
 void check_run_folder(const io::Folder& folder, const fs::path& output) {
   check_owner(folder.path(), folder.status());
   for (const std::string& name : folder.names()) {
-    check_entry(folder / name, output, is_name_of_run(name), name == "ledger");
-    if (name != "ledger") continue;
+    check_entry(folder / name, output, is_name_of_run(name), is_folder_of_run(name));
+    if (!is_folder_of_run(name)) continue;
     try {
-      const io::Folder ledger = io::Folder::open(folder / name, false);
-      for (const std::string& file : ledger.names()) check_entry(ledger / file, output, is_ledger_name(file), false);
+      const io::Folder inner = io::Folder::open(folder / name, false);
+      for (const std::string& file : inner.names()) check_entry(inner / file, output, is_name_in(name, file), false);
     } catch (const IoError&) {
       if (io::status_of(folder / name)) throw;  // else a run that ends just now has removed it
     }

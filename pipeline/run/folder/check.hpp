@@ -20,8 +20,10 @@ class UnfitOutput : public IoError {
 bool is_name_of_run(const std::string& name);
 /// True for the name of a scratch file of the run, "<run's id>-<stage>-<array>".
 bool is_scratch_name(const std::string& name, const std::string& run_id);
-/// True for the name of an attempt's file in the folder `ledger`.
-bool is_ledger_name(const std::string& name);
+/// True for the folders `ledger` and `modules`, which a run makes in its folder.
+bool is_folder_of_run(const std::string& name);
+/// True if a run makes files of this name in that folder of its folder.
+bool is_name_in(const std::string& folder, const std::string& name);
 
 /// @throws UnfitOutput unless the folder is this user's, and nobody else may write to it; the message names the
 /// command that mends it
