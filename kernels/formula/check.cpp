@@ -226,6 +226,9 @@ class Checker {
                   "two whole numbers are divided within a real expression: write one of them with a point, "
                   "as 1.0/4"};
     }
+    if (operation == Operation::remainder && is_real(type)) {
+      throw Fault{syntax.at, "a remainder of numbers alone stands within a real expression: write it as i64(7 % 2)"};
+    }
     return apply(operation, type, syntax.at, {operand(left, type), operand(right, type)});
   }
   int build_call(const Syntax& syntax, Type type) {

@@ -4,8 +4,8 @@
 //   benchmark_stencil_cpu [THREADS [NAME [SIDE]]]
 //
 // THREADS: 0: all. NAME: of an operator, `separable` (a box2d that is computed so), `loop`, `turns` (the five-point
-// sum and the loop in turns) or `all`. SIDE of the grids of two dimensions (8192): volumes have sides of a sixteenth,
-// lines as many cells as squares.
+// sum and the loop in turns), `formula` (operators of the list and the same as formulas, in turns) or `all`. SIDE of
+// the grids of two dimensions (8192): volumes have sides of a sixteenth, lines as many cells as squares.
 
 #include <fmt/format.h>
 
@@ -27,6 +27,7 @@
 #include "tests/benchmarks/benchmark_main.hpp"
 #include "tests/benchmarks/stencil_loop.hpp"
 #include "tests/differential/stencil/driver.hpp"
+#include "tests/differential/stencil/formulas.hpp"
 
 namespace {
 
@@ -155,6 +156,57 @@ void compare(const Size& size, device::Context& context, int threads) {
   std::fflush(stdout);
 }
 
+/// An operator of the list, and the same as formulas.
+struct WrittenAlike {
+  Size size;
+  std::vector<std::string> formulas;
+};
+
+std::vector<WrittenAlike> written_alike(std::int64_t n) {
+  constexpr auto f32 = ElementType::f32, f64 = ElementType::f64;
+  const std::int64_t m = n / 16;
+  const std::string heat = "fma(0.1*0.5, fma(-4, f0, f0[-1,0] + f0[0,-1] + f0[0,1] + f0[1,0]), f0)";
+  const std::string wave =
+      "fma((0.1*0.5)*(0.1*0.5), fma(-4, f0, f0[-1,0] + f0[0,-1] + f0[0,1] + f0[1,0]), (f0 + f0) - f1)";
+  const std::string volume =
+      "fma(0.1*0.5, fma(-6, f0, f0[-1,0,0] + f0[0,-1,0] + f0[0,0,-1] + f0[0,0,1] + f0[0,1,0] + f0[1,0,0]), f0)";
+  return {{{"heat2d", f32, {n, 1, n}, 2, 1, 64, 5}, {heat}},
+          {{"heat2d", f64, {n / 2, 1, n}, 2, 1, 64, 5}, {heat}},
+          {{"wave2d", f32, {n, 1, n}, 2, 1, 32, 7}, {wave, "f0"}},
+          {{"heat3d", f32, {m, m, m}, 3, 1, 16, 7}, {volume}}};
+}
+
+/// The two in turns, so that other programs disturb both alike; their cells are the same.
+template <class T>
+void compare_written(const WrittenAlike& alike, device::Context& context) {
+  const Size& size = alike.size;
+  StencilSpec specs[2] = {spec_of(size), spec_of(size)};
+  stencil::testing::write_formulas(specs[1], alike.formulas);
+  const std::vector<T> values = random_values<T>(size.extents[0] * specs[0].width());
+  Grids<T> grids[2];
+  std::unique_ptr<device::BlockKernel> kernels[2];
+  std::vector<std::unique_ptr<stencil::testing::StencilDriver<T>>> drivers;
+  double best[2] = {1e300, 1e300};
+  for (int kind = 0; kind < 2; ++kind) {
+    grids[kind].fields.assign(static_cast<std::size_t>(specs[0].fields()), values);
+    kernels[kind] = make_stencil_cpu(specs[kind], context);
+    drivers.push_back(
+        std::make_unique<stencil::testing::StencilDriver<T>>(specs[kind], context, *kernels[kind], grids[kind]));
+  }
+  for (int turn = 0; turn < 2 * runs; ++turn) {
+    for (int kind = 0; kind < 2; ++kind) {
+      best[kind] = std::min(best[kind], drivers[static_cast<std::size_t>(kind)]->run(0, size.steps).seconds);
+    }
+  }
+  for (int kind = 0; kind < 2; ++kind) drivers[static_cast<std::size_t>(kind)]->get(grids[kind]);
+  if (grids[0].fields != grids[1].fields) throw std::runtime_error("a formula gives other cells than the operator");
+  const int operations = specs[1].written->cells.operations();
+  fmt::print("{} {} {} x {} x {}, {} steps: {:.2f} Gcell/s, as {} operations of formulas {:.2f}: {:.0f}%\n",
+             size.name, name_of(size.type), size.extents[0], size.extents[1], size.extents[2], size.steps,
+             rate_of(size, best[0]) / 1e9, operations, rate_of(size, best[1]) / 1e9, 100 * best[0] / best[1]);
+  std::fflush(stdout);
+}
+
 int run(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 0;
   const std::string name = argc > 2 ? argv[2] : "all", only = name == "all" ? "" : name;
@@ -181,6 +233,11 @@ int run(int argc, char** argv) {
   }
   if (only.empty() || only == "loop") {
     for (const ElementType type : {f32, f64}) report_loop({"loop", type, {n, 1, n}, 2, 1, 16, 5}, used);
+  }
+  for (const WrittenAlike& alike : written_alike(n)) {
+    if (!only.empty() && only != "formula") continue;
+    if (alike.size.type == f32) compare_written<float>(alike, *context);
+    else compare_written<double>(alike, *context);
   }
   for (const Size& size : sizes) {
     if (only.empty() || only == size.name) report(size, *context);

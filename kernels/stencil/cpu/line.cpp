@@ -7,7 +7,7 @@ namespace terrace::stencil {
 
 template <class T>
 std::int64_t LineWorker<T>::values(const StencilSpec& spec, const TileSizes& sizes) {
-  return (2 + spec.arrays) * sizes.pitch(spec.radius);
+  return (2 * spec.fields() + spec.arrays) * sizes.pitch(spec.radius);
 }
 
 template <class T>
@@ -15,9 +15,10 @@ LineWorker<T>::LineWorker(const CpuPlan<T>& plan)
     : plan_(plan),
       pitch_(plan.sizes.pitch(plan.radius)),
       lines_(values(plan.spec, plan.sizes)),
-      around_(static_cast<std::size_t>(2 * plan.radius + 1)),
+      around_(static_cast<std::size_t>(plan.fields * (2 * plan.radius + 1))),
       arrays_(static_cast<std::size_t>(plan.spec.arrays)),
-      terms_(plan.terms) {
+      terms_(plan.terms),
+      written_(plan.written_rows()) {
   work_.around = around_.data();
   work_.arrays = arrays_.data();
   work_.radius = plan.radius;
@@ -25,6 +26,7 @@ LineWorker<T>::LineWorker(const CpuPlan<T>& plan)
   work_.additions = plan.additions;
   work_.constants = plan.constants.data();
   work_.terms = terms_.data();
+  work_.written = written_.get();
   work_.position = {{0, 0, 0}, {1, 1, plan.spec.extents[0]}, 0};
 }
 
@@ -38,7 +40,7 @@ void LineWorker<T>::take(const SubPass& pass, RowRange halo) {
       cell += count;
     }
   };
-  copy(pass.input[0], halo, line(0));
+  for (int field = 0; field < plan_.fields; ++field) copy(pass.input[field], halo, level_line(0, field));
   for (int array = 0; array < plan_.spec.arrays; ++array) {
     InputRows input;
     input.own = pass.arrays[array];
@@ -47,8 +49,9 @@ void LineWorker<T>::take(const SubPass& pass, RowRange halo) {
     RowRange cells = halo;
     // The outermost cells are read alone: there need be no values of arrays.
     if (pass.modulo == 0) cells = {std::max(cells.begin, input.own_begin), std::min(cells.end, input.own.end)};
-    copy(input, cells, line(2 + array));
-    arrays_[static_cast<std::size_t>(array)] = line(2 + array) - halo.begin;
+    T* to = line(2 * plan_.fields + array);
+    copy(input, cells, to);
+    arrays_[static_cast<std::size_t>(array)] = to - halo.begin;
   }
 }
 
@@ -59,21 +62,31 @@ bool LineWorker<T>::make(const SubPass& pass, RowRange cells, const std::functio
   take(pass, halo);
   for (i64 level = 1; level <= pass.depth; ++level) {
     const RowRange range = before_levels(plan_.axis, cells, pass.depth - level);
-    std::fill(around_.begin(), around_.end(), line((level - 1) % 2) - halo.begin);
-    work_.made[0] = line(level % 2) - halo.begin;
+    for (int field = 0; field < plan_.fields; ++field) {
+      const i64 rows = 2 * plan_.radius + 1;
+      std::fill_n(around_.begin() + field * rows, rows, level_line(level - 1, field) - halo.begin);
+      work_.made[field] = level_line(level, field) - halo.begin;
+    }
     work_.begin = range.begin;
     work_.end = range.end;
     work_.position.step = pass.step + level - 1;
     plan_.kernels.make_row(work_);
   }
-  const T* made = line(pass.depth % 2) - halo.begin;
-  if (pass.counts) plan_.kernels.count(made + cells.begin, cells.count(), cells.begin, not_finite_);
+  for (int field = 0; field < plan_.fields; ++field) give(pass, field, cells, halo);
+  return true;
+}
+
+/// Counts the cells of the last level that are not finite, and copies them to the output.
+template <class T>
+void LineWorker<T>::give(const SubPass& pass, int field, RowRange cells, RowRange halo) {
+  const T* made = level_line(pass.depth, field) - halo.begin;
+  const i64 first = field * plan_.spec.extents[0] + cells.begin;
+  if (pass.counts) plan_.kernels.count(made + cells.begin, cells.count(), first, not_finite_);
   for (i64 cell = cells.begin; cell < cells.end;) {
-    const i64 count = std::min(InputRows::run_of(pass.output[0], cell), cells.end - cell);
-    std::memcpy(pass.output[0].row<T>(cell, 1), made + cell, static_cast<std::size_t>(count) * sizeof(T));
+    const i64 count = std::min(InputRows::run_of(pass.output[field], cell), cells.end - cell);
+    std::memcpy(pass.output[field].row<T>(cell, 1), made + cell, static_cast<std::size_t>(count) * sizeof(T));
     cell += count;
   }
-  return true;
 }
 
 template class LineWorker<float>;

@@ -22,12 +22,16 @@ class LineWorker {
 
  private:
   T* line(i64 number) { return lines_.data() + number * pitch_; }
+  /// The cells of a field at a level.
+  T* level_line(i64 level, int field) { return line(level % 2 * plan_.fields + field); }
   void take(const SubPass& pass, RowRange halo);
+  void give(const SubPass& pass, int field, RowRange cells, RowRange halo);
 
   const CpuPlan<T>& plan_;
   i64 pitch_;
-  values::AlignedArray<T> lines_;  // two of cells, and one of each array
+  values::AlignedArray<T> lines_;  // two of each field, and one of each array
   std::vector<const T*> around_, arrays_, terms_;
+  std::unique_ptr<WrittenRows<T>> written_;
   RowWork<T> work_{};
   NotFinite not_finite_;
 };

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "kernels/stencil/cell.hpp"
+#include "kernels/stencil/finite.hpp"
 #include "kernels/stencil/operator_list.hpp"
 #include "kernels/stencil/rules/change.hpp"
-#include "kernels/stencil/finite.hpp"
 
 namespace terrace::stencil {
+
+template <class T>
+class WrittenRows;
 
 /// A piece of a row along the last axis. Pointers to rows are to the value at index 0, which need not be there.
 template <class T>
@@ -23,8 +26,9 @@ struct RowWork {
   const T* outside[4];     // rows of one value each that stand for rows outside
   Position position;       // of the row; its index along the last axis is not set
   Additions<T> additions;
-  const void* constants;  // of the formula, Constants<T>
-  const T** terms;        // room for a pointer for each term of a sum
+  const void* constants;    // of the formula, Constants<T>
+  const T** terms;          // room for a pointer for each term of a sum
+  WrittenRows<T>* written;  // of the thread; of formulas that a job writes (written_rows.hpp)
 
   TERRACE_HOST_DEVICE const T* row(int field, int d0, int d1) const {
     return around[(field * (2 * radius + 1) + d0 + radius) * (2 * middle + 1) + d1 + middle];

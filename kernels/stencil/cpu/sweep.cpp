@@ -59,6 +59,13 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   const RowKernels kernels = kernels_for(set, formula_of(spec));
   if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
   else plan.kernels = kernels.f64;
+  if (spec.written) {
+    plan.kernels.make_row = make_written_row<T>;
+    plan.written = std::make_shared<const WrittenPlan<T>>(spec, operands.drive.data(), set);
+    plan.fields = spec.fields();
+    plan.additions = additions_of<WrittenFormula, T>(spec);
+    return plan;
+  }
   const BlockKernels blocks = block_kernels_for(set, formula_of(spec), pattern_of(operands.terms, spec, Patterns{}));
   if constexpr (sizeof(T) == 4) plan.block_kernels = blocks.f32;
   else plan.block_kernels = blocks.f64;
@@ -163,8 +170,13 @@ std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads) {
   const TileSizes sizes = tile_sizes(spec);
   const i64 values = spec.fields() * CpuSlabs<double>::workspace_rows(spec) * spec.width() +
                      threads * CpuSlabs<double>::thread_values(spec, sizes);
-  const std::size_t pointers = (spec.terms.size() + 3 * 289 + 3 * 17 * 20 + 6 * most_arrays + 128) * sizeof(void*);
-  return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers;
+  const auto rows = static_cast<std::size_t>(std::max(3, spec.fields())) * (17 * 17 + 17 * 20);
+  const std::size_t pointers = (spec.terms.size() + rows + 6 * most_arrays + 128) * sizeof(void*);
+  const std::size_t written = !spec.written                    ? 0
+                              : spec.value == ElementType::f32 ? WrittenPlan<float>::bytes(spec, threads)
+                                                               : WrittenPlan<double>::bytes(spec, threads);
+  return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers +
+         written;
 }
 
 std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context,

@@ -4,14 +4,6 @@
 #include <cstring>
 
 namespace terrace::stencil {
-namespace {
-
-i64 modulo(i64 index, i64 extent) {
-  if (index >= 0 && index < extent) return index;
-  return (index % extent + extent) % extent;
-}
-
-}  // namespace
 
 template <class T>
 std::int64_t TileWorker<T>::values_of_rings(const StencilSpec& spec, const TileSizes& sizes) {
@@ -32,7 +24,8 @@ TileWorker<T>::TileWorker(const CpuPlan<T>& plan)
           static_cast<std::size_t>(plan.fields * (2 * plan.radius + 1) * (2 * plan.radius + most_block_rows))),
       block_arrays_(static_cast<std::size_t>(plan.spec.arrays * most_block_rows)),
       block_made_(static_cast<std::size_t>(plan.fields * most_block_rows)),
-      terms_(plan.terms) {
+      terms_(plan.terms),
+      written_(plan.written_rows()) {
   pitch_ = plan.sizes.pitch(plan.radius);
   height_ = plan.sizes.halo_height(plan.middle);
   ring_rows_ = plan.rows_of_ring();
@@ -47,6 +40,7 @@ TileWorker<T>::TileWorker(const CpuPlan<T>& plan)
   work_.additions = plan.additions;
   work_.constants = plan.constants.data();
   work_.terms = terms_.data();
+  work_.written = written_.get();
   for (std::size_t axis = 0; axis < 3; ++axis) work_.position.extent[axis] = plan.spec.extents[axis];
   block_ = {block_around_.data(), block_made_.data(),   block_arrays_.data(), 0, 0,
             &plan.additions,      plan.constants.data()};
@@ -95,10 +89,10 @@ void TileWorker<T>::take_row(i64 row) {
     taken_[static_cast<std::size_t>(field * ring_rows_ + slot)] = taken;
     if (!copies_) continue;
     for (i64 y = halo_.middle.begin; y < halo_.middle.end; ++y) {
-      const T* from = taken + modulo(y, plan_.spec.extents[1]) * width;
+      const T* from = taken + wrapped_index(y, plan_.spec.extents[1]) * width;
       T* to = ring_row(0, field, slot, y);
       for (i64 x = halo_.last.begin; x < halo_.last.end;) {
-        const i64 inside = modulo(x, width), count = std::min(width - inside, halo_.last.end - x);
+        const i64 inside = wrapped_index(x, width), count = std::min(width - inside, halo_.last.end - x);
         std::memcpy(to + x, from + inside, static_cast<std::size_t>(count) * sizeof(T));
         x += count;
       }
@@ -116,7 +110,7 @@ const T* TileWorker<T>::source(i64 level, int field, i64 row, i64 y) {
   const i64 slot = slot_of(row);
   if (level > 0 || copies_) return ring_row(level, field, slot, y);
   return taken_[static_cast<std::size_t>(field * ring_rows_ + slot)] +
-         modulo(y, plan_.spec.extents[1]) * plan_.spec.extents[2];
+         wrapped_index(y, plan_.spec.extents[1]) * plan_.spec.extents[2];
 }
 
 template <class T>
@@ -127,9 +121,9 @@ T* TileWorker<T>::target(i64 level, int field, i64 row, i64 y) {
 
 template <class T>
 const T* TileWorker<T>::array_row(std::size_t array, i64 row, i64 y) const {
-  const i64 inside = pass_->modulo != 0 ? modulo(row, pass_->modulo) : row;
+  const i64 inside = pass_->modulo != 0 ? wrapped_index(row, pass_->modulo) : row;
   return pass_->arrays[array].template row<T>(inside, plan_.spec.width()) +
-         modulo(y, plan_.spec.extents[1]) * plan_.spec.extents[2];
+         wrapped_index(y, plan_.spec.extents[1]) * plan_.spec.extents[2];
 }
 
 /// Makes cells of a row by the kernel for any of them.
@@ -154,12 +148,12 @@ void TileWorker<T>::make_line(i64 level, i64 row, i64 y, RowRange cells) {
   };
   work_.kept = kept(row, 0) || (plan_.middle > 0 && kept(y, 1));
   work_.at_face = near(row, 0) || (plan_.middle > 0 && near(y, 1));
-  work_.position.index[0] = row;
-  work_.position.index[1] = y;
+  work_.position.index[0] = wrapped_index(row, plan_.spec.extents[0]);
+  work_.position.index[1] = wrapped_index(y, plan_.spec.extents[1]);
   work_.position.step = pass_->step + level - 1;
   const i64 width = plan_.spec.extents[2];
   for (i64 x = cells.begin; x < cells.end;) {
-    const i64 inside = modulo(x, width);
+    const i64 inside = wrapped_index(x, width);
     for (std::size_t a = 0; a < arrays_.size(); ++a) arrays_[a] = array_row(a, row, y) + inside - x;
     work_.begin = x;
     work_.end = arrays_.empty() ? cells.end : std::min(cells.end, x + width - inside);

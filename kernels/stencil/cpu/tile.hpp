@@ -7,12 +7,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "kernels/stencil/cpu/blocks.hpp"
 #include "kernels/stencil/cpu/rows.hpp"
 #include "kernels/stencil/cpu/sizes.hpp"
+#include "kernels/stencil/cpu/written_rows.hpp"
 #include "kernels/values/aligned_array.hpp"
 
 namespace terrace::stencil {
@@ -30,7 +32,12 @@ struct CpuPlan {
   std::vector<std::byte> constants;
   Additions<T> additions;
   std::size_t terms;
+  std::shared_ptr<const WrittenPlan<T>> written;  // of formulas that a job writes
 
+  /// The rows of a thread, null unless a job writes the formulas.
+  std::unique_ptr<WrittenRows<T>> written_rows() const {
+    return written ? std::make_unique<WrittenRows<T>>(*written) : nullptr;
+  }
   i64 rows_of_ring() const { return sizes.ring_rows(radius, spec.rank); }
 };
 
@@ -115,6 +122,7 @@ class TileWorker {
   std::vector<const T*> around_, arrays_, taken_, block_around_, block_arrays_;
   std::vector<T*> block_made_;
   std::vector<const T*> terms_;
+  std::unique_ptr<WrittenRows<T>> written_;
   const SubPass* pass_ = nullptr;
   TileRange tile_{}, halo_{};
   bool copies_ = false;  // the input's rows are copied into a ring of their own

@@ -12,6 +12,7 @@
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/reference/reference.hpp"
 #include "kernels/stencil/visit.hpp"
+#include "tests/differential/stencil/random_formula.hpp"
 
 namespace terrace::stencil::testing {
 
@@ -19,6 +20,7 @@ namespace terrace::stencil::testing {
 struct Sample {
   StencilSpec spec;
   std::int64_t step = 0, steps = 1;
+  std::vector<std::string> formulas;  // of operator `formula`, as formulas.hpp names things
 };
 
 inline void as_one_slab(StencilSpec& spec) {
@@ -51,6 +53,39 @@ class SampleMaker {
     sample.steps = 1 + below(most_steps_);
     sample.step = below(5);
     for (std::int64_t i = 0; i < sample.step + sample.steps; ++i) spec.drive.push_back(value());
+    spec.norm = chance(50) ? Norm::max : Norm::l2;
+    set_cut(spec, sample.steps);
+    return sample;
+  }
+
+  /// Makes a sample of random formulas. @param most_depth of their operations
+  Sample make_written(int most_depth = 5) {
+    Sample sample;
+    StencilSpec& spec = sample.spec;
+    spec.value = chance(50) ? ElementType::f32 : ElementType::f64;
+    spec.rank = static_cast<int>(1 + below(3));
+    spec.radius = static_cast<int>(chance(60) ? 1 : 1 + below(spec.rank == 3 ? 4 : 8));
+    set_extents(spec);
+    set_faces(spec, OperatorInfo{});
+    const int fields = static_cast<int>(chance(50) ? 1 : 1 + below(chance(20) ? most_fields : 3));
+    spec.arrays = static_cast<int>(chance(40) ? 0 : 1 + below(chance(10) ? most_arrays - 2 : 3));
+    const std::int64_t series = chance(60) ? 0 : 1 + below(3);
+    sample.steps = 1 + below(most_steps_);
+    sample.step = below(5);
+    const std::int64_t series_steps = sample.step + sample.steps + below(3);
+    for (std::int64_t i = 0; i < series * series_steps; ++i) spec.drive.push_back(value());
+    const int depth = static_cast<int>(1 + below(most_depth));
+    RandomFormula random{random_, {spec.rank, spec.radius, fields, spec.arrays, static_cast<int>(series), depth}};
+    while (!spec.written) {
+      sample.formulas.clear();
+      for (int field = 0; field < fields; ++field) sample.formulas.push_back(random.real(type_of(spec)));
+      try {
+        write_formulas(spec, sample.formulas, series_steps);
+      } catch (const std::logic_error&) {  // a whole number could be beyond its type, or another fault
+      }
+    }
+    if (chance(20)) spec.source = spec.arrays++;
+    if (chance(20)) spec.mask = spec.arrays++;
     spec.norm = chance(50) ? Norm::max : Norm::l2;
     set_cut(spec, sample.steps);
     return sample;
@@ -243,6 +278,7 @@ inline std::string words_of(const Sample& sample) {
   text += ", slabs of " + std::to_string(s.slab_rows) + " rows in " + std::to_string(s.slab_tiles) +
           " tiles, parts " + std::to_string(s.parts) + ", passes of " + std::to_string(s.pass_steps) + ", depth " +
           std::to_string(s.depth) + ", steps " + std::to_string(sample.step) + "+" + std::to_string(sample.steps);
+  for (const std::string& formula : sample.formulas) text += "\n  " + formula;
   return text;
 }
 

@@ -150,6 +150,8 @@ TEST_CASE("faults name the byte and what would be right") {
   CHECK(fault_of("(u < v) == 1") == "8: a condition is compared with a number");
   CHECK(fault_of("u*(1/4)").starts_with("4: two whole numbers are divided within a real expression"));
   CHECK(fault_of("u % 2") == "2: '%' is the remainder of whole numbers, and this is a real one");
+  CHECK(fault_of("u*(7 % 2)").starts_with("5: a remainder of numbers alone stands within a real expression"));
+  CHECK(value_of("u*i64(7 % 2)").real == 3);
   CHECK(fault_of("i % 0", Type::i64) == "2: the divisor can be 0 here");
   CHECK(fault_of("n / i", Type::i64) == "2: the divisor can be 0 here");
   CHECK(fault_of("u + w") == "2: this is an f64, and an f32 is expected: f32(...) rounds it");

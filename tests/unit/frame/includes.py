@@ -22,7 +22,7 @@ FOLDERS = {
     "kernels/device": ["pipeline/base"],
     "kernels/launch": ["pipeline/base", "kernels/device"],
     "kernels/values": ["pipeline/base", "kernels/device"],
-    "kernels/formula": ["pipeline/base"],
+    "kernels/formula": ["pipeline/base", "kernels/device", "kernels/values"],
     "kernels/compiled": ["pipeline/base", "io/files", "kernels/device"],
     "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values", "kernels/formula",
                   "kernels/compiled"],

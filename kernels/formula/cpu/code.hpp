@@ -1,0 +1,105 @@
+// Formulas as instructions over strips of cells, as the kernels of every instruction set read them. Included by files
+// that are compiled for newer instruction sets than the rest: no host library header.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::formula::strips {
+
+using device::i32;
+using device::i64;
+using device::u32;
+using device::u8;
+
+/// The memory of a program: addresses of rows and buffers at the strip, and numbers that all cells of a strip share.
+union Word {
+  void* address;
+  float f32;
+  double f64;
+  i64 whole;  // of a condition 0 or -1
+};
+
+/// The place of an operand: in the registers that an instruction hands to the next one, at an address, or a number.
+enum class Source : u8 { held, row, number };
+
+/// What the cells of a strip are. Whole numbers have 64 bits. A condition has all bits or none set, as wide as the
+/// widest values of its program.
+enum class Lanes : u8 { f32, f64, whole, condition };
+
+enum class Code : u8 {
+  stop,   // ends a segment
+  take,   // from a row or a number into registers
+  keep,   // from registers to a row; they stay in registers too
+  index,  // min(number a + cell of the strip, number b) + number c
+  negate,
+  absolute,
+  root,
+  inverse,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  both,
+  either,
+  minimum,
+  maximum,
+  fused,             // a * b + c, rounded once
+  add_product,       // a + b * c, rounded twice
+  subtract_product,  // a - b * c, rounded twice
+  choose,
+  to_f32,
+  to_f64,
+  to_whole
+};
+
+/// The function of an instruction, of a type that its instruction set knows.
+using Run = void (*)();
+
+struct Instruction {
+  Run run;
+  u32 operands[3];  // numbers of words; of Source::held nothing
+};
+
+/// Words at fixed places: the index of the strip's first cell, and that of the last cell that there is.
+inline constexpr u32 first_index = 0, last_index = 1, first_row = 2;
+
+/// A program as it is run.
+struct Program {
+  const Instruction* instructions;
+  const u32* starts;  // first instruction of each segment; a segment finds nothing in registers
+  i32 segments;
+  i32 rows;         // words from first_row on that are addresses of rows
+  i32 value_bytes;  // of the values of rows
+  i32 cells;        // of a strip
+};
+
+/// The kernels of an instruction set.
+struct Kernels {
+  i32 vector_bytes;
+  /// The function of an instruction on such operands, or null. @param wide true: programs have values of 64 bits
+  /// @param lanes of the operands; of `choose` of the values
+  Run (*find)(bool wide, Code code, Lanes lanes, const Source (&sources)[3]);
+  /// Computes the cells [begin, end), at least a strip. Rows are given as addresses of the value at index 0, which
+  /// need not be there; words of rows and indices are changed. The last strip may overlap the one before.
+  void (*run)(const Program& program, Word* words, i64 begin, i64 end);
+};
+
+/// Cells of a strip: as many of the widest values as eight vectors hold.
+inline constexpr i32 held_vectors = 8;
+
+namespace sse2 {
+Kernels kernels();
+}
+namespace avx2 {
+Kernels kernels();
+}
+namespace avx512 {
+Kernels kernels();
+}
+
+}  // namespace terrace::formula::strips
