@@ -65,8 +65,11 @@ struct OtherRates {
   /// them, 1.9; i32 16.3 and 8.32 T, 2.0. EPYC: not measured.
   static constexpr double cpu_paths_cost = 6, cuda_paths_cost = 1.7;
   /// Cells of a closure of bits: of a core, and of a GPU. H200: 140 T of 16384 nodes, 320 T of 40000, 385 T of 65536.
-  /// EPYC: not measured.
-  static constexpr double cpu_bits = 2e12, cuda_bits = 3e14;
+  /// EPYC, 2026-11-28, 7937 nodes: 0.46 T on two threads, while other programs took about half of them.
+  static constexpr double cpu_bits = 5e11, cuda_bits = 3e14;
+  /// Splits on the CPU in the time of an update: parts of a triangle are few at its ends. EPYC, 2026-11-28, 3600 to
+  /// 4800 nodes, beside updates in the same minutes.
+  static constexpr double cpu_splits = 0.3;
   /// Splits of an H200 in tables of 16384 nodes, in i32, i16 and other types. H200, tiles of 2048: matrix_chain i32
   /// 2399 G, f64 1485 G, nussinov i16 2099 G; before a part was closed in pieces with fewer branches 2138, 1178 and
   /// 1869 G.

@@ -160,7 +160,11 @@ Cost cost_of_updates(ElementType type, Backend backend, const Limits& limits) {
 
 Cost cost_of_splits(const TriangleSpec& spec, Backend backend, const Limits& limits) {
   const ElementType type = spec.intervals.value;
-  if (backend == Backend::cpu) return cost_of_updates(type, backend, limits);
+  if (backend == Backend::cpu) {
+    Cost cost = cost_of_updates(type, backend, limits);
+    cost.seconds /= Rates::cpu_splits;
+    return cost;
+  }
   const double splits = type == ElementType::i32   ? Rates::cuda_splits_i32
                         : type == ElementType::i16 ? Rates::cuda_splits_i16
                                                    : Rates::cuda_splits;

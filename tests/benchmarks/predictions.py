@@ -1,9 +1,10 @@
-"""usage: predictions.py TERRACE [--backend cpu] [--scale 1] [--only TEXT] [--folder FOLDER]
+"""usage: predictions.py TERRACE [--backend cpu] [--scale 1] [--only TEXT] [--every 1] [--folder FOLDER]
 
 Compares the computing time that `terrace plan` expects of a stage with the one that a run measures, for stages of all
 families, and prints a table in Markdown. Ends with 1 if a run failed, or took another method than the plan names.
-Sizes are such that a GPU, or two threads, compute most stages for 0.3 to 3 s; --scale multiplies that. FOLDER (the
-system's for temporary files) takes up to 8 GiB, with the sizes of a GPU: a disk in memory is best.
+Sizes are such that a GPU, or two threads, compute most stages for 0.3 to 3 s; --scale multiplies that. --only takes
+the stages whose names hold TEXT, --every 2 the first one of two. FOLDER (the system's for temporary files) takes up to
+8 GiB, with the sizes of a GPU: a disk in memory is best.
 """
 import argparse
 import concurrent.futures
@@ -190,7 +191,7 @@ def text_of(job, backend, scale):
     """The job as YAML. Its stage is temporary, so that little is written; another one makes a result."""
     n, *t = job.cuda if backend == "cuda" else job.cpu
     shares = 2 if t else 1  # the scale is shared by $n and $t
-    values = {"n": max(32 if job.inputs else 4, round(n * scale ** (1 / shares / job.order)))}
+    values = {"n": max(32 if job.inputs else 2, round(n * scale ** (1 / shares / job.order)))}
     if t:
         values["t"] = max(1, round(t[0] * scale ** (1 / shares)))
     lines = ["job: prediction", f"backend: {backend}", "inputs:", *(f"  {one}" for one in job.inputs), "stages:",
@@ -243,10 +244,11 @@ def main():
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--folder")
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.terrace)
-    jobs = [job for job in JOBS if arguments.only in job.name]
+    jobs = [job for job in JOBS if arguments.only in job.name][::arguments.every]
     ratios, faults = [], []
     print("| stage | method | predicted | measured | measured / predicted |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(dir=arguments.folder) as base:
