@@ -190,7 +190,6 @@ inline constexpr double cuda_addition_seconds = 2e-12;
 /// Cells of a line that a warp makes side by side in single steps, and the seconds, of the whole device, in which a
 /// warp makes cells one by one, once for all its lanes: an operation. H200, 2026-11-28, a step of 100000 x 64 cells
 /// of star2d, two turns a line: 0.24 ns; of 2048 x 2048 x 12 cells of heat3d, one turn: 0.3 ns.
-inline constexpr int cuda_step_line = 128;
-inline constexpr double cuda_turn_seconds = 3e-10;
+inline constexpr double cuda_step_line = 128, cuda_turn_seconds = 3e-10;
 
 }  // namespace terrace::stencil::measured

@@ -176,7 +176,7 @@ Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
 /// Turns of warps, a cell, in which cells are made one by one (steps/kernel.cuh): those of a warp that reaches beyond
 /// the end of a line, of the ends of lines that a face does not keep, and of lines at the ends of the middle axis.
 double turns_of(const StencilSpec& spec) {
-  constexpr i64 line = measured::cuda_step_line, warp = 32;
+  constexpr i64 line = static_cast<i64>(measured::cuda_step_line), warp = 32;
   const i64 cells = spec.extents[2], whole = cells / line, rest = cells % line;
   if (spec.width() == 1) return 0;
   auto turns = static_cast<double>(std::min<i64>(line / warp - 1, (rest + warp - 1) / warp));
