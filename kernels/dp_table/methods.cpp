@@ -18,7 +18,8 @@ device::Cost cost(const TableSpec& spec, const Limits& limits) {
   if (spec.table.order == Order::unordered) return cost;
   const auto cells = static_cast<double>(std::max<std::int64_t>(1, cells_of(spec.table.extents).value_or(1)));
   const auto links = static_cast<double>(longest_chain(spec.table.extents, spec.table.steps));
-  cost.seconds += measured::cpu_cell_seconds / limits.processors + links * measured::cpu_link_seconds / cells;
+  cost.seconds = std::max(cost.seconds, measured::cpu_cell_seconds / limits.processors) +
+                 links * measured::cpu_link_seconds / cells;
   return cost;
 }
 

@@ -11,20 +11,16 @@ namespace {
 using device::Backend;
 using device::Limits;
 
-/// Seconds a cell beside what its steps take.
-double beside_steps(const TableSpec& spec) {
-  const double modulo = spec.table.modulus > 0 ? look_ups_of(spec.table) * measured::cuda_modulo_seconds : 0;
-  return measured::cuda_cell_seconds + (spec.choice ? measured::cuda_choice_seconds : 0) + modulo;
-}
-
 double cells_in(const Table& table) {
   return static_cast<double>(std::max<std::int64_t>(1, cells_of(table.extents).value_or(1)));
 }
 
-/// By the model of the kernel's slabs.
+/// By the model of the kernel's slabs, which knows look-ups and not what reading and writing few cells takes.
 device::Cost cost_of_slabs(const TableSpec& spec, const Limits&) {
   const double tiles = tile_cuda_seconds(spec.table) * static_cast<double>(Tiles(spec.table).count());
-  return {.seconds = tiles / cells_in(spec.table) + beside_steps(spec)};
+  const double least = measured::cuda_cell_seconds + (spec.choice ? measured::cuda_choice_seconds : 0);
+  const double modulo = spec.table.modulus > 0 ? look_ups_of(spec.table) * measured::cuda_modulo_seconds : 0;
+  return {.seconds = std::max(tiles / cells_in(spec.table), least) + modulo};
 }
 
 device::Cost cost_of_partitions(const TableSpec& spec, const Limits&) {
