@@ -14,7 +14,13 @@ using device::Limits;
 device::Cost cost(const TableSpec& spec, const Limits& limits) {
   const double plain = spec.table.combine == Combine::count ? measured::cpu_count_rate : measured::cpu_rate;
   const double rate = (spec.choice ? measured::cpu_choice_rate : plain) * limits.processors;
-  return {.seconds = look_ups_of(spec.table) / rate};
+  device::Cost cost{.seconds = look_ups_of(spec.table) / rate};
+  if (spec.table.order == Order::unordered) return cost;
+  const auto cells = static_cast<double>(std::max<std::int64_t>(1, cells_of(spec.table.extents).value_or(1)));
+  const auto links = static_cast<double>(longest_chain(spec.table.extents, spec.table.steps));
+  cost.seconds = std::max(cost.seconds, measured::cpu_cell_seconds / limits.processors) +
+                 links * measured::cpu_link_seconds / cells;
+  return cost;
 }
 
 std::size_t workspace(const TableSpec&, const Limits&) { return 0; }

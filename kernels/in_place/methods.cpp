@@ -1,6 +1,7 @@
 #include "kernels/in_place/methods.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/in_place/measured.hpp"
 
@@ -8,6 +9,7 @@ namespace terrace::in_place {
 namespace {
 
 using device::Backend;
+using device::Cost;
 using device::Limits;
 
 const measured::SweepRate& rate_of(const InPlaceSpec& spec) {
@@ -41,9 +43,21 @@ double operations_of(const InPlaceSpec& spec) { return rate_of(spec).operations;
 device::Cost cost_of(const InPlaceSpec& spec, Backend backend, const Limits& limits) {
   const measured::SweepRate& rate = rate_of(spec);
   const auto size = static_cast<double>(size_of(spec.value));
-  const double cells = backend == Backend::cuda ? rate.cuda : rate.cpu * limits.processors;
   const auto sweeps = static_cast<double>(std::max<std::int64_t>(1, spec.pass_sweeps));
-  return {.seconds = size / 4 / cells, .bytes = 2 * size / sweeps, .steps = sweeps};
+  Cost cost{.bytes = 2 * size / sweeps, .steps = sweeps};
+  if (backend == Backend::cpu) {
+    cost.seconds = size / 4 / (rate.cpu * limits.processors) + cost.bytes / measured::cpu_pass_bytes;
+  } else if (spec.pass_sweeps <= measured::CudaInPlace::most_few_sweeps) {
+    cost.seconds = size / 4 * (rate.first + (sweeps - 1) * rate.next) / sweeps;
+  } else {
+    const double warps = static_cast<double>(spec.rows) / measured::warp_rows *
+                         std::ceil(sweeps * size / measured::warp_bytes) /
+                         (measured::schedulers * std::max(1, limits.processors));
+    const double busy =
+        measured::one_warp * std::min(1.0, warps) + (1 - measured::one_warp) * std::clamp(warps - 1, 0.0, 1.0);
+    cost.seconds = size / 4 / (rate.cuda * std::max(busy, 1e-3));
+  }
+  return cost;
 }
 
 }  // namespace terrace::in_place

@@ -23,16 +23,17 @@ struct UpdateRate {
 /// Updates by minima of sums. The first row that fits counts. Above each row the rates of H200 and EPYC in
 /// RESULTS.md, of the EPYC those of a core.
 inline constexpr UpdateRate update_rates[] = {
-    // H200: or_and of 16384 60 T. EPYC: or_and 110 G.
-    {ElementType::u8, 9e10, 4e13},
+    // H200: or_and of 16384 60 T; of 20000 in tiles of 2224 29 T. EPYC: or_and 110 G.
+    {ElementType::u8, 9e10, 3.5e13},
     // H200: min_plus of 16384 31.5 T. EPYC: floyd_warshall of 2048 46.1 G.
     {ElementType::i16, 4.5e10, 2.5e13},
     // H200: min_plus of 16384 17.9 T. EPYC: floyd_warshall of 2048 24.1 G.
     {ElementType::i32, 3e10, 1.5e13},
-    // H200: min_plus of 16384 17.0 T. EPYC: floyd_warshall of 2048 15.5 G, min_plus 19.4 G.
-    {ElementType::f32, 2e10, 1.25e13},
-    // H200: min_plus of 16384 2.24 T. EPYC: floyd_warshall of 2048 7.7 G, min_plus 9.5 G.
-    {ElementType::f64, 9e9, 2.5e12},
+    // H200: min_plus of 16384 17.0 T, floyd_warshall 14.6 T. EPYC: floyd_warshall of 2048 15.5 G, min_plus 19.4 G.
+    {ElementType::f32, 2e10, 1.4e13},
+    // H200: min_plus of 16384 2.24 T, floyd_warshall of 8192 1.87 T. EPYC: floyd_warshall of 2048 7.7 G, min_plus 9.5
+    // G.
+    {ElementType::f64, 9e9, 2e12},
     // i64: H200: min_plus of 16384 3.14 T. EPYC: floyd_warshall of 2048 5.6 G.
     {std::nullopt, 7e9, 2.5e12},
 };
@@ -41,27 +42,38 @@ inline constexpr UpdateRate update_rates[] = {
 struct ProductShares {
   /// By OpenBLAS. EPYC, AVX-512, 4096: f32 91%, f64 80%.
   static constexpr double cpu = 0.8;
-  /// By cuBLAS. H200, 16384: f32 26.9 T of 33 T, 82%; 8192: f32 25.5 T, f64 24.8 T, 75%.
-  static constexpr double cuda_blas = 0.75;
+  /// By cuBLAS, of tiles without end. H200, 16384: f32 26.9 T of 33 T, 82%; 8192: f32 25.5 T, f64 24.8 T, 75%; in
+  /// tiles of 2000 f32 16.8 T, of 2048 f64 15.8 T, 51 and 48%.
+  static constexpr double cuda_blas = 0.9;
   /// By our own kernel. H200, 16384: f32 23.2 T of 33 T, 70%.
-  static constexpr double cuda = 0.7;
+  static constexpr double cuda = 0.78;
+  /// Sides of tiles that take as long on a GPU to begin and to end as their products, and in eliminations with the
+  /// panels before them. H200: by the figures above and below.
+  static constexpr double cuda_begin = 1500, cuda_panels = 3000;
 };
+
+/// The rate of products without a sum on a GPU, as of the minimum of two in place of their sum, over that of sums,
+/// which have a pipe of their own. H200, f32 of 16384: max_min 7.5 T, min_plus 15.4 to 17.0 T.
+inline constexpr double cuda_select_share = 0.5;
 
 /// Other rates of the family.
 struct OtherRates {
-  /// Elimination on an H200, in f32 and other types. H200, 16384, tiles of 4096: f32 9.26 T by our own products, 9.70
-  /// T by cuBLAS; f64 5.81 and 7.51 T.
-  static constexpr double cuda_elimination_f32 = 9e12, cuda_elimination = 5.8e12;
+  /// Elimination on an H200, in f32 and other types, of tiles without end. H200, 16384, tiles of 4096: f32 9.26 T by
+  /// our own products, 9.70 T by cuBLAS; f64 5.81 and 7.51 T; 20000, tiles of 2224: f32 5.9 T.
+  static constexpr double cuda_elimination_f32 = 1.6e13, cuda_elimination = 1e13;
   /// Relaxations of distances in the time of one with its path. H200, f32 of 16384: 15.5 T without paths, 8.24 T with
   /// them, 1.9; i32 16.3 and 8.32 T, 2.0. EPYC: not measured.
   static constexpr double cpu_paths_cost = 6, cuda_paths_cost = 1.7;
-  /// Cells of a closure of bits: of a core, and of a GPU. H200: 140 T of 16384 nodes, 385 T of 65536. EPYC: not
-  /// measured.
-  static constexpr double cpu_bits = 2e12, cuda_bits = 2e14;
+  /// Cells of a closure of bits: of a core, and of a GPU. H200: 140 T of 16384 nodes, 320 T of 40000, 385 T of 65536.
+  /// EPYC, 2026-11-28, 7937 nodes: 0.46 T on two threads, while other programs took about half of them.
+  static constexpr double cpu_bits = 5e11, cuda_bits = 3e14;
+  /// Splits on the CPU in the time of an update: parts of a triangle are few at its ends. EPYC, 2026-11-28, 3600 to
+  /// 4800 nodes, beside updates in the same minutes.
+  static constexpr double cpu_splits = 0.3;
   /// Splits of an H200 in tables of 16384 nodes, in i32, i16 and other types. H200, tiles of 2048: matrix_chain i32
   /// 2399 G, f64 1485 G, nussinov i16 2099 G; before a part was closed in pieces with fewer branches 2138, 1178 and
   /// 1869 G.
-  static constexpr double cuda_splits_i32 = 2.1e12, cuda_splits_i16 = 1.8e12, cuda_splits = 1.1e12;
+  static constexpr double cuda_splits_i32 = 2.4e12, cuda_splits_i16 = 2.1e12, cuda_splits = 1.1e12;
 };
 
 }  // namespace terrace::recursive::measured

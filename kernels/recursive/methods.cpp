@@ -1,9 +1,11 @@
 #include "kernels/recursive/methods.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "kernels/recursive/blas.hpp"
 #include "kernels/recursive/measured_rates.hpp"
+#include "kernels/recursive/problems.hpp"
 
 namespace terrace::recursive {
 namespace {
@@ -68,8 +70,7 @@ constexpr UpdateMethod cpu_methods[] = {
      .schedule = "",
      .automatic = true,
      .unfit = unfit_for_updates,
-     .cost = [](const UpdateSpec& spec,
-                const Limits& limits) { return cost_of_updates(spec.tiles.value, Backend::cpu, limits); },
+     .cost = [](const UpdateSpec& spec, const Limits& limits) { return cost_of_updates(spec, Backend::cpu, limits); },
      .workspace = no_bytes,
      .make = make}};
 
@@ -134,14 +135,23 @@ Cost cost_of_paths(const UpdateSpec& spec, Backend backend, const Limits& limits
 Cost cost_of_products(const UpdateSpec& spec, Backend backend, const Limits& limits) {
   using Shares = measured::ProductShares;
   const bool cuda = backend == Backend::cuda;
+  const auto side = static_cast<double>(std::max<std::int64_t>(1, spec.side));
   if (cuda && spec.form == Form::elimination) {
     const bool single = spec.tiles.value == ElementType::f32;
-    return at(single ? Rates::cuda_elimination_f32 : Rates::cuda_elimination);
+    return at((single ? Rates::cuda_elimination_f32 : Rates::cuda_elimination) * side / (side + Shares::cuda_panels));
   }
   const double most = multiply_adds_of(spec.tiles, backend, limits);
   if (most <= 0) return at(rate_of(spec.tiles.value).cpu * limits.processors);
-  const double share = !cuda ? Shares::cpu : cuda_blas_kind().empty() ? Shares::cuda : Shares::cuda_blas;
-  return at(share * most);
+  if (!cuda) return at(Shares::cpu * most);
+  const double share = cuda_blas_kind().empty() ? Shares::cuda : Shares::cuda_blas;
+  return at(share * most * side / (side + Shares::cuda_begin));
+}
+
+Cost cost_of_updates(const UpdateSpec& spec, Backend backend, const Limits& limits) {
+  Cost cost = cost_of_updates(spec.tiles.value, backend, limits);
+  const bool selects = semirings()[static_cast<std::size_t>(spec.tiles.semiring)].name == std::string_view("max_min");
+  if (backend == Backend::cuda && selects) cost.seconds /= measured::cuda_select_share;
+  return cost;
 }
 
 Cost cost_of_updates(ElementType type, Backend backend, const Limits& limits) {
@@ -150,7 +160,11 @@ Cost cost_of_updates(ElementType type, Backend backend, const Limits& limits) {
 
 Cost cost_of_splits(const TriangleSpec& spec, Backend backend, const Limits& limits) {
   const ElementType type = spec.intervals.value;
-  if (backend == Backend::cpu) return cost_of_updates(type, backend, limits);
+  if (backend == Backend::cpu) {
+    Cost cost = cost_of_updates(type, backend, limits);
+    cost.seconds /= Rates::cpu_splits;
+    return cost;
+  }
   const double splits = type == ElementType::i32   ? Rates::cuda_splits_i32
                         : type == ElementType::i16 ? Rates::cuda_splits_i16
                                                    : Rates::cuda_splits;

@@ -48,6 +48,7 @@ double multiply_adds_of(const TileSpec& spec, device::Backend backend, const dev
 device::Cost cost_of_bits(device::Backend backend, const device::Limits& limits);
 device::Cost cost_of_paths(const UpdateSpec& spec, device::Backend backend, const device::Limits& limits);
 device::Cost cost_of_products(const UpdateSpec& spec, device::Backend backend, const device::Limits& limits);
+device::Cost cost_of_updates(const UpdateSpec& spec, device::Backend backend, const device::Limits& limits);
 device::Cost cost_of_updates(ElementType type, device::Backend backend, const device::Limits& limits);
 device::Cost cost_of_splits(const TriangleSpec& spec, device::Backend backend, const device::Limits& limits);
 

@@ -82,10 +82,11 @@ device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, cons
   cost.steps = visits.steps;
   cost.bytes = (2.0 * spec.fields() + spec.arrays) * size / visits.steps;
   cost.seconds = operations_of(spec) / (measured_operations(rates, spec) * machine);
-  if (visits.reads_arrays) {
+  cost.seconds += visits.more_seconds / machine;
+  if (visits.array_bytes > 0) {
     // The rate of hotspot is with its array.
     const int more = spec.arrays - (spec.name == "hotspot" ? 1 : 0);
-    cost.seconds += more * size / (measured::cuda_cache_bytes * machine);
+    cost.seconds += more * size / (visits.array_bytes * machine);
   }
   if (const double memory = limits.memory_bytes_per_second; memory > 0) {
     cost.seconds = std::max(cost.seconds, cost.bytes / memory);

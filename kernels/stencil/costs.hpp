@@ -15,10 +15,11 @@ double operations_of(const StencilSpec& spec);
 /// Multiply-adds of f32 a second of a device; 0 if not known.
 double multiply_adds_of(device::Backend backend, const device::Limits& limits);
 
-/// A kernel's use of the memory of its device.
+/// A kernel's use of the memory of its device, and what it takes beside the measured rate.
 struct Visits {
-  double steps = 1;           // that it makes between two visits of a cell
-  bool reads_arrays = false;  // each of these steps reads constant arrays from the second-level cache
+  double steps = 1;         // that it makes between two visits of a cell
+  double array_bytes = 0;   // a second, of constant arrays that each step reads; 0: as the device's memory has them
+  double more_seconds = 0;  // a cell and step
 };
 
 /// The cost of a cell and step of a kernel: by the measured rates of the operator, between two measured radii by

@@ -44,10 +44,10 @@ inline constexpr OperatorRates cuda_box_product_rates[] = {
 
 /// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/formulas/). H100, 8192 x 8192.
 inline constexpr OperatorRates cuda_formula_row_rates[] = {
-    // Not measured: the rate of heat2d, which has as many operations.
-    {"star2d", {{1, 2930, 1440}}},
-    // Not measured: by its operations from heat2d.
-    {"box2d", {{1, 1630, 800}}},
+    // H200, 2026-11-28, `edge` faces; f64 not measured: half.
+    {"star2d", {{1, 3240}}},
+    // H200, alike.
+    {"box2d", {{1, 1850}}},
     // H100, 2026-11-27.
     {"heat2d", {{1, 2930, 1440}}},
     // H100, alike.
@@ -60,14 +60,14 @@ inline constexpr OperatorRates cuda_formula_row_rates[] = {
 
 /// Updates in three dimensions whose planes stream through registers (cuda/volumes/). H100, 1024 x 512 x 512.
 inline constexpr OperatorRates cuda_plane_rates[] = {
-    // H100, 2026-11-27. Radius 2 and more: not measured.
-    {"star3d", {{1, 869, 566}}},
+    // H100, 2026-11-27; radius 2 H200, 2026-11-28, 512 x 512 x 512.
+    {"star3d", {{1, 869, 566}, {2, 555}}},
     // H100, alike.
     {"box3d", {{1, 511, 269}}},
-    // H100, alike.
-    {"heat3d", {{1, 1010, 509}}},
-    // H100, alike.
-    {"wave3d", {{1, 236, 118}}},
+    // H200, 2026-11-28, 512 x 512 x 512; H100 1010 and 509.
+    {"heat3d", {{1, 1130, 560}}},
+    // H200, 2026-11-28, 512 x 512 x 512; H100 236 and 118.
+    {"wave3d", {{1, 314, 157}}},
 };
 
 /// One step of any stencil on CUDA (cuda/steps/). H200, 16384 x 16384, 1024 x 512 x 512 and, of formulas, 8192 x
@@ -79,10 +79,14 @@ inline constexpr OperatorRates cuda_step_rates[] = {
     {"box2d", {{1, 160, 140}, {2, 73, 67}, {4, 24}, {8, 7}}},
     // H200, alike, f32.
     {"separable", {{1, 150}, {3, 61}}},
+    // H200, 2026-11-28, 2^26 cells, f32.
+    {"star1d", {{1, 183}}},
     // H200, alike.
     {"star3d", {{1, 170, 150}}},
     // H200, alike.
     {"box3d", {{1, 66, 59}}},
+    // H200, 2026-11-28, by stages with arrays and with other faces; f64 not measured: half.
+    {"heat3d", {{1, 220}}},
     // H200, alike.
     {"heat2d", {{1, 330, 160}}},
     // H200, alike.
@@ -91,8 +95,8 @@ inline constexpr OperatorRates cuda_step_rates[] = {
     {"fdtd2d", {{1, 83, 59}}},
     // H200, alike.
     {"hotspot", {{1, 170, 130}}},
-    // Not measured.
-    {"", {{1, 1000, 800}}},
+    // H200, 2026-11-28: `offsets` with three terms 267; f64 not measured.
+    {"", {{1, 800, 640}}},
 };
 
 /// Schedule::overlapped. H200, see below.
@@ -139,6 +143,14 @@ inline constexpr OperatorRates cpu_rates[] = {
     {"", {{1, 30}}},
 };
 
+/// Seconds of a line of the last axis beside its cells, whose ends are made one by one, and the cells of a line with
+/// which the rates above were measured, in two and in three dimensions. Busy EPYC and Xeon, 2026-11-28, star2d of
+/// rows of 64 cells and heat3d of rows of 12: 130 to 180 ns of a thread.
+inline constexpr double cpu_line_seconds = 6.5e-8, cpu_line = 8192, cpu_line_of_volume = 512;
+/// Bytes a second of constant arrays that steps read from caches. Xeon, 16 threads, 2026-11-28: star2d with a
+/// mask 1.6 times, in f64 with a source 1.8 times as long as without.
+inline constexpr double cpu_array_bytes = 1e11;
+
 /// Operations of a cell of a formula, a multiply-add being one.
 struct FormulaOperations {
   const char* name;
@@ -164,8 +176,20 @@ inline constexpr FormulaOperations formula_operations[] = {
 /// Multiply-adds of f32 a second of the machines of the rates. H200: 33.2 T. EPYC, both threads with AVX-512: 118 G.
 inline constexpr double cuda_multiply_adds = 3.32e13, cpu_multiply_adds = 1.18e11;
 
-/// Bytes a second of the second-level cache of a GPU, from which levels of formulas read constant arrays. H200: 7.6
-/// to 8.4 TB/s.
-inline constexpr double cuda_cache_bytes = 8e12;
+/// Bytes a second of constant arrays that levels of formulas read from the second-level cache of a GPU. H200,
+/// 2026-11-28, heat2d with an array in f32: 686 G cells/s. The cache itself has 7.6 to 8.4 TB/s.
+inline constexpr double cuda_level_array_bytes = 3.6e12;
+/// The same where steps are made one at a time: as fast as they read and write their fields. H200: heat2d 330 G
+/// cells/s of 8 bytes.
+inline constexpr double cuda_step_array_bytes = 2.6e12;
+
+/// Seconds a cell that the kernel of formulas takes longer where it may read a source and a mask. H200, 2026-11-28:
+/// star2d with a mask in f32 247 G cells/s, with a source in f64 226 G.
+inline constexpr double cuda_addition_seconds = 2e-12;
+
+/// Cells of a line that a warp makes side by side in single steps, and the seconds, of the whole device, in which a
+/// warp makes cells one by one, once for all its lanes: an operation. H200, 2026-11-28, a step of 100000 x 64 cells
+/// of star2d, two turns a line: 0.24 ns; of 2048 x 2048 x 12 cells of heat3d, one turn: 0.3 ns.
+inline constexpr double cuda_step_line = 128, cuda_turn_seconds = 3e-10;
 
 }  // namespace terrace::stencil::measured

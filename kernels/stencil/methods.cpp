@@ -1,5 +1,7 @@
 #include "kernels/stencil/methods.hpp"
 
+#include <algorithm>
+
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/cpu/sizes.hpp"
 
@@ -10,7 +12,12 @@ using device::Backend;
 using device::Limits;
 
 device::Cost cpu_cost(const StencilSpec& spec, const Limits& limits, double steps) {
-  return cost_by(measured::cpu_rates, Backend::cpu, spec, limits, {.steps = steps});
+  const double usual = spec.rank == 3 ? measured::cpu_line_of_volume : measured::cpu_line;
+  const double shorter = 1 / static_cast<double>(std::max<std::int64_t>(1, spec.extents[2])) - 1 / usual;
+  return cost_by(measured::cpu_rates, Backend::cpu, spec, limits,
+                 {.steps = steps,
+                  .array_bytes = measured::cpu_array_bytes,
+                  .more_seconds = spec.rank > 1 ? measured::cpu_line_seconds * std::max(0.0, shorter) : 0});
 }
 
 /// The same stencil, of which a kernel makes one step at a time.

@@ -20,6 +20,9 @@ measured::CellCost cell_cost(const SweepSpec& spec, device::Backend backend, Cel
 /// The form in which the sweep's method computes cells: by its schedule, and in bits where it may.
 CellForm form_of(const SweepSpec& spec);
 
+/// The share of a GPU's rate that the bands of a block of letters or values reach.
+double filled_share(const SweepSpec& spec, const device::Limits& limits);
+
 /// The cost of a cell of a method.
 device::Cost sweep_cost(const SweepSpec& spec, device::Backend backend, const device::Limits& limits, CellForm form);
 

@@ -86,10 +86,17 @@ class InPlaceStage : public run::Stage {
       if (p.limit <= 0 || rate < p.limit) p.limit = rate, p.limit_kind = kind;
     };
     bound(resources_.device.memory_bytes_per_second, 2 * size, "device memory");
-    if (resources_.cuda) bound(resources_.device.link_bytes_per_second, p.bytes_up / cells / passes, "link");
-    if (p.limit <= 0) p.limit_kind = "";
     // The rate was measured elsewhere: this machine is no faster than its limit.
-    else p.operations_per_second = std::min(p.operations_per_second, p.limit);
+    if (p.limit > 0) p.operations_per_second = std::min(p.operations_per_second, p.limit);
+    if (const double link = resources_.device.link_bytes_per_second; resources_.cuda && link > 0) {
+      bound(link, p.bytes_up / cells / passes, "link");
+      // The only pass over a grid that stays begins with its first slab, and sweeps the last one when that is there.
+      const double sweeping = p.operations / p.operations_per_second, moving = p.bytes_up / link;
+      const bool stays_there = cells * size <= static_cast<double>(resources_.device_budget);
+      const double seconds = stays_there ? sweeping + moving : std::max(sweeping, moving);
+      if (seconds > 0) p.operations_per_second = p.operations / seconds;
+    }
+    if (p.limit <= 0) p.limit_kind = "";
     return p;
   }
 
@@ -99,12 +106,9 @@ class InPlaceStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const InPlaceSpec& spec = plan_.spec();
-    return {{"method", plan_.method().name},
-            {"slab_rows", spec.slab_rows},
-            {"pass_sweeps", spec.pass_sweeps},
-            {"rows", spec.rows},
-            {"columns", spec.columns},
-            {"value", name_of(spec.value)}};
+    return {{"method", plan_.method().name},   {"slab_rows", spec.slab_rows},
+            {"pass_sweeps", spec.pass_sweeps}, {"rows", spec.rows},
+            {"columns", spec.columns},         {"value", name_of(spec.value)}};
   }
 
  private:

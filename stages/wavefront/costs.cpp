@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 #include "kernels/wavefront/costs.hpp"
 #include "kernels/wavefront/description.hpp"
@@ -97,11 +98,15 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
     if (p.limit <= 0 || rate < p.limit) p.limit = rate, p.limit_kind = kind;
   };
   bound(resources.device.memory_bytes_per_second, cell_bytes, "device memory");
+  // The rate was measured elsewhere: this machine is no faster than its limit. A launch of bands waits for the link,
+  // and counts as computing; blocks of strips begin when their grid is there.
+  const bool in_strips = resources.cuda && method.name == std::string_view("strips");
+  if (in_strips && p.limit > 0) p.operations_per_second = std::min(p.operations_per_second, p.limit);
   bound(resources.device.link_bytes_per_second, static_cast<double>(std::max(need.table_bytes, need.grid_bytes)),
         "link");
   if (p.limit <= 0) p.limit_kind = "";
-  // The rate was measured elsewhere: this machine is no faster than its limit.
-  else p.operations_per_second = std::min(p.operations_per_second, p.limit);
+  else if (!in_strips) p.operations_per_second = std::min(p.operations_per_second, p.limit);
+  if (in_strips) add_seconds(static_cast<double>(blocks) * measured::strip_block_seconds, p);
   if (need.in_parts) {
     const double parts = std::ceil(static_cast<double>(spec.rows) / static_cast<double>(spec.kept->every)) *
                          std::ceil(static_cast<double>(spec.columns) / static_cast<double>(spec.kept->every));

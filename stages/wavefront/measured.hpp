@@ -22,11 +22,15 @@ struct WalkCost {
 inline constexpr WalkCost cpu_walk{1.5e8, 1.3e-4};
 /// In differences, by one thread. Not measured.
 inline constexpr WalkCost cpu_bit_walk{1e10, 1.3e-4};
-/// Large boxes, by the length of their chain of steps. Not measured; H200, genomes: 200 ms in 90 blocks.
-inline constexpr WalkCost cuda_walk{1e11, 2e-4};
+/// Large boxes, by the length of their chain of steps. H200, genomes: 200 ms in 90 blocks; needleman_wunsch of
+/// 300,000 random letters: 290 ms in 37 blocks, beside the table's.
+inline constexpr WalkCost cuda_walk{1e11, 4.5e-3};
 /// Cells side by side, with the host's time between launches. H200, a million letters: 34 walks 74 ms, the host
 /// between them 40 ms.
 inline constexpr WalkCost cuda_bit_walk{8e10, 1e-3};
+/// Seconds of a block of strips on a GPU, beside its cells. H200: summed_area, 320 x 20000 of u8, 63 blocks 6.3 ms;
+/// integral_histogram of 4096 x 4096 with 16 bins, 32 blocks 6.6 ms.
+inline constexpr double strip_block_seconds = 1.1e-4;
 /// Seconds of a block between kept lines on the CPU. EPYC: measured, figure not recorded.
 inline constexpr double kept_part_seconds = 2e-6;
 

@@ -36,9 +36,7 @@ constexpr UpdateMethod methods[] = {
      [](const UpdateSpec& spec, const Limits&) { return unfit_for_products(spec, false); }, products, workspace,
      make},
     {"tiles", "parts of tiles in registers", Backend::cuda, "", true, unfit_for_updates,
-     [](const UpdateSpec& spec, const Limits& limits) {
-       return cost_of_updates(spec.tiles.value, Backend::cuda, limits);
-     },
+     [](const UpdateSpec& spec, const Limits& limits) { return cost_of_updates(spec, Backend::cuda, limits); },
      workspace, make}};
 
 constexpr TriangleMethod triangles[] = {

@@ -175,7 +175,9 @@ Cost cost_of_products(const StencilSpec& spec, const Limits& limits) {
 
 Cost cost_of_formula_rows(const StencilSpec& spec, const Limits& limits) {
   return cost(measured::cuda_formula_row_rates, spec, limits,
-              {.steps = steps_of(formula_sizes(spec)), .reads_arrays = true});
+              {.steps = steps_of(formula_sizes(spec)),
+               .array_bytes = measured::cuda_level_array_bytes,
+               .more_seconds = spec.source >= 0 || spec.mask >= 0 ? measured::cuda_addition_seconds : 0});
 }
 
 Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
@@ -183,8 +185,24 @@ Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
   return cost(measured::cuda_plane_rates, spec, limits, {.steps = static_cast<double>(levels)});
 }
 
+/// Turns of warps, a cell, in which cells are made one by one (steps/kernel.cuh): those of a warp that reaches beyond
+/// the end of a line, of the ends of lines that a face does not keep, and of lines at the ends of the middle axis.
+double turns_of(const StencilSpec& spec) {
+  constexpr i64 line = static_cast<i64>(measured::cuda_step_line), warp = 32;
+  const i64 cells = spec.extents[2], whole = cells / line, rest = cells % line;
+  if (spec.width() == 1) return 0;
+  auto turns = static_cast<double>(std::min<i64>(line / warp - 1, (rest + warp - 1) / warp));
+  if (whole > 0 && spec.faces[2].low != Face::fixed) turns += 1;
+  if (rest == 0 && spec.faces[2].high != Face::fixed) turns += 1;
+  const double at_middle =
+      spec.rank < 3 ? 0 : std::min(1.0, 2.0 * spec.radius / static_cast<double>(spec.extents[1]));
+  return turns / static_cast<double>(cells) + at_middle / warp;
+}
+
 Cost cost_of_steps(const StencilSpec& spec, const Limits& limits) {
-  return cost(measured::cuda_step_rates, spec, limits, {});
+  return cost(measured::cuda_step_rates, spec, limits,
+              {.array_bytes = measured::cuda_step_array_bytes,
+               .more_seconds = turns_of(spec) * operations_of(spec) * measured::cuda_turn_seconds});
 }
 
 Cost cost_of_overlapped(const StencilSpec& spec, const Limits& limits) {

@@ -62,10 +62,16 @@ void print_taken(std::ostream& out, const run::PlannedStage& planned, const std:
     out << fmt::format("  to be compared: {}; if it holds something else, the stage is computed\n", doubt);
 }
 
+/// Operations a second that are expected of a method, no more than the stage's limit; 0: not known.
+double rate_of(const run::StageMethod& method, const run::Prediction& prediction) {
+  return prediction.limit > 0 ? std::min(method.per_second, prediction.limit) : method.per_second;
+}
+
 /// "method" and its alternatives: "rows" is chosen, others are slower or unfit.
-void print_methods(std::ostream& out, const run::PlannedStage& planned, const std::string& unit) {
+void print_methods(std::ostream& out, const run::PlannedStage& planned, const run::Prediction& prediction) {
   for (const run::StageMethod& method : planned.stage->methods()) {
-    const std::string rate = method.per_second > 0 ? format_rate(method.per_second, unit + "/s") : "";
+    const double per_second = rate_of(method, prediction);
+    const std::string rate = per_second > 0 ? format_rate(per_second, prediction.unit + "/s") : "";
     const std::string by_name = method.schedule.empty() ? "" : "`schedule: " + method.schedule + "`";
     std::string why = !method.unfit.empty() ? "no: " + method.unfit
                       : method.chosen       ? rate + ", chosen"
@@ -81,7 +87,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, bool expla
   out << fmt::format("stage {}\n", planned.name);
   if (const std::string method = run::method_of(*planned.stage); !method.empty()) {
     out << fmt::format("  method        {}\n", method);
-    if (explain) print_methods(out, planned, p.unit);
+    if (explain) print_methods(out, planned, p);
   }
   const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
   out << fmt::format("  blocks        {} of {} {}s{}\n", p.blocks, p.block_shape.substr(0, comma), p.unit,
@@ -183,7 +189,7 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machin
 }
 
 /// Every method of a stage.
-Json methods_json(const run::Stage& stage) {
+Json methods_json(const run::Stage& stage, const run::Prediction& prediction) {
   Json all = Json::array();
   for (const run::StageMethod& method : stage.methods()) {
     all.push_back({{"name", method.name},
@@ -193,7 +199,7 @@ Json methods_json(const run::Stage& stage) {
                    {"automatic", method.automatic},
                    {"chosen", method.chosen},
                    {"unfit", method.unfit.empty() ? Json() : text_json(method.unfit)},
-                   {"per_second", method.unfit.empty() ? number_json(method.per_second) : Json()}});
+                   {"per_second", method.unfit.empty() ? number_json(rate_of(method, prediction)) : Json()}});
   }
   return all;
 }
@@ -227,7 +233,7 @@ Json stage_json(const run::PlannedStage& planned, const std::string& doubt, bool
             {"blocks_seconds", number_json(times.blocks)},
             {"predicted_seconds", number_json(seconds)},
             {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
-  if (explain) json["methods"] = methods_json(*planned.stage);
+  if (explain) json["methods"] = methods_json(*planned.stage, p);
   return json;
 }
 

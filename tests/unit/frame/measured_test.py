@@ -10,7 +10,7 @@ import unittest
 
 ENTRY = re.compile(r"^\s*(TERRACE_HOST_DEVICE )?(static|inline) constexpr |^\s+\{[^}]")
 COMMENT = re.compile(r"^\s*///?")
-SOURCE = re.compile(r"H200|H100|EPYC|One core|[Nn]ot measured|not recorded|papers' size|[Ss]ee `")
+SOURCE = re.compile(r"H200|H100|EPYC|Xeon|One core|[Nn]ot measured|not recorded|papers' size|[Ss]ee `")
 
 
 def tables(root):

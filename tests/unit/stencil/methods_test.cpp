@@ -23,7 +23,9 @@ StencilSpec spec_of(const char* name, int radius, ElementType value) {
   spec.rank = info.rank;
   spec.radius = radius;
   spec.value = value;
-  spec.extents = {1024, info.rank == 3 ? 512 : 1, 512};
+  // Lines as long as those that rates were measured with.
+  spec.extents = {1024, 1, 8192};
+  if (info.rank == 3) spec.extents = {1024, 512, 512};
   spec.faces[1] = {Face::edge, Face::edge, 0, 0};
   if (info.rank == 3) spec.faces[1] = {};
   if (info.linear) spec.terms = terms_of(info.shape, info.rank, radius);
@@ -91,6 +93,30 @@ TEST_CASE("Rates follow the device, and its memory bounds them") {
   CHECK(rate() == Approx(1e11 / 8 * 16));
   const StencilSpec hotspot = spec_of("hotspot", 1, ElementType::f64);
   CHECK(chosen(hotspot).cost(hotspot, Limits{}).seconds > 0);
+}
+
+TEST_CASE("Cells that are made one by one, and arrays, make a stencil slower") {
+  for (const Backend backend : {Backend::cuda, Backend::cpu}) {
+    INFO(name_of(backend));
+    StencilSpec spec = spec_of("star2d", 1, ElementType::f32);
+    spec.schedule = Schedule::plain;
+    spec.depth = 1;
+    const double whole = rate_of(spec, backend);
+    spec.extents[2] = 8192 + 100;
+    const double with_rest = rate_of(spec, backend);
+    CHECK(with_rest <= whole);
+    CHECK(with_rest > 0.8 * whole);
+    spec.extents[2] = 64;
+    CHECK(rate_of(spec, backend) < 0.2 * whole);
+    spec = spec_of("heat2d", 1, ElementType::f32);
+    const double alone = rate_of(spec, backend);
+    spec.given["diffusivity"] = 0, spec.arrays = 1;
+    const double with_array = rate_of(spec, backend);
+    CHECK(with_array < 0.7 * alone);
+    spec.given.clear();
+    spec.mask = 0;
+    CHECK(rate_of(spec, backend) <= with_array);
+  }
 }
 
 TEST_CASE("The method that is chosen computes the stencil, and a schedule has its own") {
