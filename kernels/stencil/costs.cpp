@@ -6,6 +6,7 @@
 
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
+#include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -65,6 +66,7 @@ double measured_operations(std::span<const OperatorRates> rates, const StencilSp
 }  // namespace
 
 double operations_of(const StencilSpec& spec) {
+  if (spec.written) return std::max(1, spec.written->cells.operations());
   return spec.terms.empty() ? operations_of_named(spec.name) : static_cast<double>(spec.terms.size());
 }
 

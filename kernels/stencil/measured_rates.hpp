@@ -44,6 +44,8 @@ inline constexpr OperatorRates cuda_box_product_rates[] = {
 
 /// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/formulas/). H100, 8192 x 8192.
 inline constexpr OperatorRates cuda_formula_row_rates[] = {
+    // Not measured: the operations of heat2d.
+    {"formula", {{1, 14600, 7200}}},
     // H200, 2026-11-28, `edge` faces; f64 not measured: half.
     {"star2d", {{1, 3240}}},
     // H200, alike.
@@ -73,6 +75,8 @@ inline constexpr OperatorRates cuda_plane_rates[] = {
 /// One step of any stencil on CUDA (cuda/steps/). H200, 16384 x 16384, 1024 x 512 x 512 and, of formulas, 8192 x
 /// 8192.
 inline constexpr OperatorRates cuda_step_rates[] = {
+    // Not measured: as many operations as star2d of radius 8.
+    {"formula", {{1, 1500, 900}}},
     // H200. f32 of radius 5 and 8: not measured.
     {"star2d", {{1, 220, 180}, {5, 140, 81}, {8, 91, 53}}},
     // H200, alike. f64 of radius 4 and 8: not measured.
@@ -159,6 +163,8 @@ struct FormulaOperations {
 
 /// The operations by which RESULTS.md gives limits; of heat3d and wave3d not measured by a limit.
 inline constexpr FormulaOperations formula_operations[] = {
+    // Of formulas that a job writes, rates are of operations (formula::Formula::operations).
+    {"formula", 1},
     // H200: its rate beside its limit.
     {"heat2d", 5},
     // Not measured: two neighbours more than heat2d.
