@@ -126,7 +126,8 @@ class Sources {
       if (earlier.name != name.substr(0, slash)) continue;
       const job::StageDeclaration& kind = stages_.find(earlier.kind).declaration;
       for (const job::OutputDeclaration* output : job::outputs_of(kind, kind.find_problem(earlier.problem))) {
-        if (output->name == name.substr(slash + 1)) return {&earlier, output};
+        const auto names = output->names ? output->names(earlier.settings) : std::vector<std::string>{output->name};
+        if (std::find(names.begin(), names.end(), name.substr(slash + 1)) != names.end()) return {&earlier, output};
       }
     }
     return {nullptr, nullptr};

@@ -118,6 +118,11 @@ bool is_written(const OutputDeclaration& output, const Settings& settings) {
   return holds_word(settings, name, split_words(std::string_view(output.when).substr(colon + 1)));
 }
 
+std::vector<std::string> names_written(const OutputDeclaration& output, const Settings& settings) {
+  if (!is_written(output, settings)) return {};
+  return output.names ? output.names(settings) : std::vector<std::string>{output.name};
+}
+
 std::vector<std::string> split_words(std::string_view words) {
   std::vector<std::string> result;
   while (!words.empty()) {

@@ -54,6 +54,9 @@ struct OutputDeclaration {
   /// True if its first extent is known only when the stage has run, so that no stage of the job can read it; null:
   /// never.
   std::function<bool(const Settings&)> has_found_length = nullptr;
+  /// The names of the datasets that are written with these settings, if they have names that the user chose: one for
+  /// each field. `name` then is a word for people, such as FIELD. Null: `name` itself.
+  std::function<std::vector<std::string>(const Settings&)> names = nullptr;
 };
 
 /// The kind of the input that a setting names; empty for an array of a stage.
@@ -156,6 +159,9 @@ std::vector<const OutputDeclaration*> outputs_of(const StageDeclaration& stage, 
 
 /// True if an output is written with these (checked) settings.
 bool is_written(const OutputDeclaration& output, const Settings& settings);
+
+/// The names of the datasets that an output writes with these (checked) settings; none if it is not written.
+std::vector<std::string> names_written(const OutputDeclaration& output, const Settings& settings);
 
 /// The words of a list as declarations write it: "affine, linear".
 std::vector<std::string> split_words(std::string_view words);

@@ -32,7 +32,8 @@ bool declares(std::string_view declared, std::string_view setting) {
   while (!declared.empty()) {
     std::size_t taken = 0;
     if (declared.front() == '*') {
-      while (taken < setting.size() && (is_letter_of_name(setting[taken]) || is_digit_of_name(setting[taken]))) ++taken;
+      while (taken < setting.size() && (is_letter_of_name(setting[taken]) || is_digit_of_name(setting[taken])))
+        ++taken;
       if (taken == 0) return false;
       declared.remove_prefix(1);
     } else if (declared.starts_with("[]")) {
