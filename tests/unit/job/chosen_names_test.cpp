@@ -188,6 +188,8 @@ TEST_CASE("Wrong names, values below them and entries are refused at their place
         "job.yaml:5:78: 'program[0].for' takes a map with names of your choice, at least 1, not 0");
   CHECK(said("program: [[x]]") == "job.yaml:5:72: 'program[0]' takes a text, not a list of 1 value");
   CHECK(said("'program[]': x").starts_with("job.yaml:5:62: unknown key 'program[]'"));
+  CHECK(said("parameters: {a: u[-1,0]}").find("a text with brackets, braces or commas needs quotes") !=
+        std::string::npos);
   CHECK(said("souces: []").find("did you mean 'sources'?") != std::string::npos);
   const Texts empty = errors_of(inputs + "stages: [{name: s, formula: {cells: {u: ~}, fields: {}}}]\n");
   REQUIRE(empty.size() == 2);
