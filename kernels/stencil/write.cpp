@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/places.hpp"
 #include "pipeline/base/printable.hpp"
 
 namespace terrace::stencil {
@@ -170,7 +171,37 @@ class Joined {
     return all;
   }
 
+  /// Checks that no cell reads a new value outside the grid. @param spec with the radius of the formulas
+  void check_neighbours(const Formula& all, const StencilSpec& spec) const {
+    if (neighbours_.empty()) return;
+    for (const GridPart& part : parts_of(spec)) {
+      std::vector<bool> used;
+      decided(all, part, &used);
+      for (const Neighbour& one : neighbours_) {
+        if (used[static_cast<std::size_t>(one.node)]) check_inside(one, part);
+      }
+    }
+  }
+
  private:
+  /// A new value of a neighbour.
+  struct Neighbour {
+    int node;
+    std::size_t cell;  // that reads it
+    Node read;
+    Shift there;
+  };
+  void check_inside(const Neighbour& one, const GridPart& part) const {
+    for (std::size_t axis = 0; axis < most_rank; ++axis) {
+      if (one.there[axis] == 0 || spec_.faces[axis].low == Face::periodic) continue;
+      const i64 first = part.first[axis] + one.there[axis], last = part.last[axis] + one.there[axis];
+      if (first >= 0 && last < part.extents[axis]) continue;
+      refuse(one.cell, one.read,
+             "the new " + quote(text_.fields[static_cast<std::size_t>(one.read.number)]) +
+                 " of a neighbour is read, which lies outside the grid at its ends: take `boundary: periodic`, or " +
+                 "if(...) with a condition on the index there");
+    }
+  }
   /// The result of a formula for the cell at an offset.
   int result_of(std::size_t cell, const Shift& shift, Formula& all) {
     const auto known = known_.find({cell, shift});
@@ -210,8 +241,11 @@ class Joined {
     for (std::size_t axis = 0; axis < most_rank; ++axis) there[axis] += node.offset[axis];
     const std::size_t other = place_[static_cast<std::size_t>(node.number)];
     if (text_.in_turn && other < cell) {
-      if (there != Shift{}) check_neighbour(cell, node, there);
-      return result_of(other, there, all);
+      if (there == Shift{}) return result_of(other, there, all);
+      check_neighbour(cell, node, there);
+      const int result = result_of(other, there, all);
+      neighbours_.push_back({result, cell, node, there});
+      return result;
     }
     const int most = spec_.rank == 3 ? most_written_radius_3d : most_radius;
     for (std::size_t axis = 0; axis < most_rank; ++axis) {
@@ -226,13 +260,15 @@ class Joined {
   }
   /// New values of neighbours are those that the formula has there: so all of them have to be made by it.
   void check_neighbour(std::size_t cell, const Node& node, const Shift& there) const {
-    const std::string name = quote(text_.fields[static_cast<std::size_t>(node.number)]);
-    if (spec_.mask >= 0) refuse(cell, node, "the new " + name + " of a neighbour is read, which `mask` may keep");
+    const std::string what =
+        "the new " + quote(text_.fields[static_cast<std::size_t>(node.number)]) + " of a neighbour is read, which ";
+    if (spec_.mask >= 0) refuse(cell, node, what + "`mask` may keep");
     for (std::size_t axis = 0; axis < most_rank; ++axis) {
-      if (there[axis] == 0 || spec_.faces[axis].low == Face::periodic) continue;
-      refuse(cell, node,
-             "the new " + name + " of a neighbour is read, which may lie outside the grid, or be kept: " +
-                 "that is computed where `boundary` is periodic");
+      if (there[axis] == 0) continue;
+      if (spec_.faces[axis].low == Face::fixed || spec_.faces[axis].high == Face::fixed) {
+        refuse(cell, node,
+               what + "a `fixed` boundary may keep: take `periodic`, or another one and if(...) at the ends");
+      }
     }
   }
   [[noreturn]] static void refuse(std::size_t cell, const Node& node, const std::string& what) {
@@ -245,7 +281,23 @@ class Joined {
   const std::vector<Formula>& alone_;
   std::vector<std::size_t> place_;  // of a field's formula
   std::map<std::pair<std::size_t, Shift>, int> known_;
+  std::vector<Neighbour> neighbours_;
 };
+
+/// Written::own_faces. @param spec with the formulas' radius
+bool has_own_faces(const Written& written, const StencilSpec& spec) {
+  if (!written.cells.uses(Operation::index) || spec.radius > 1) return false;
+  for (std::size_t axis = 0; axis < most_rank; ++axis) {
+    if (axis == 1 ? spec.rank < 3 : axis == 2 && spec.rank < 2) continue;
+    for (const Face face : {spec.faces[axis].low, spec.faces[axis].high}) {
+      if (face == Face::fixed || face == Face::periodic) return false;
+    }
+  }
+  for (const GridPart& part : parts_of(spec)) {
+    if (!reads_inside(decided(written.cells, part), written.fields, part)) return false;
+  }
+  return know_distances_alone(written.cells, spec);
+}
 
 }  // namespace
 
@@ -265,7 +317,14 @@ std::shared_ptr<const Written> write(const WrittenText& text, const StencilSpec&
   auto written = std::make_shared<Written>();
   written->fields = static_cast<int>(text.fields.size());
   written->series_steps = text.steps;
-  written->cells = Joined(text, spec, alone).formula().compact();
+  Joined joined(text, spec, alone);
+  written->cells = joined.formula();
+  StencilSpec reaching = spec;
+  reaching.radius = radius_of(*written);
+  joined.check_neighbours(written->cells, reaching);
+  written->cells = written->cells.compact();
+  written->inner = decided(written->cells, inner_part(reaching)).compact();
+  written->own_faces = has_own_faces(*written, reaching);
   return written;
 }
 

@@ -18,6 +18,12 @@ struct Written {
   formula::Formula cells;  // a result a field, of the grid's type
   int fields = 1;
   i64 series_steps = 0;
+  /// The formulas for cells whose neighbours are all in the grid: conditions on the place that hold there are
+  /// decided.
+  formula::Formula inner;
+  /// True if the formulas themselves say what happens at faces: they read nothing outside the grid, depend on the
+  /// cell's place by its distances to the ends alone, and no cell keeps its values.
+  bool own_faces = false;
 };
 
 /// The numbers of the constant arrays that the formulas read, ascending.

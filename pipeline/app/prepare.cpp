@@ -126,9 +126,8 @@ class Sources {
       if (earlier.name != name.substr(0, slash)) continue;
       const job::StageDeclaration& kind = stages_.find(earlier.kind).declaration;
       for (const job::OutputDeclaration* output : job::outputs_of(kind, kind.find_problem(earlier.problem))) {
-        const std::vector<std::string> names = job::names_of(*output, earlier.settings);
-        const bool is_it = std::find(names.begin(), names.end(), name.substr(slash + 1)) != names.end();
-        if (is_it) return {&earlier, output};
+        const auto names = output->names ? output->names(earlier.settings) : std::vector<std::string>{output->name};
+        if (std::find(names.begin(), names.end(), name.substr(slash + 1)) != names.end()) return {&earlier, output};
       }
     }
     return {nullptr, nullptr};

@@ -109,13 +109,6 @@ std::vector<const OutputDeclaration*> outputs_of(const StageDeclaration& stage, 
   return result;
 }
 
-std::vector<std::string> names_of(const OutputDeclaration& output, const Settings& settings) {
-  if (output.each.empty()) return {output.name};
-  std::vector<std::string> names = settings.names(output.each);
-  for (std::string& name : names) name = std::string(output.name).replace(output.name.find('*'), 1, name);
-  return names;
-}
-
 bool is_written(const OutputDeclaration& output, const Settings& settings) {
   if (output.written) return output.written(settings);
   if (output.when.empty()) return true;
@@ -123,6 +116,11 @@ bool is_written(const OutputDeclaration& output, const Settings& settings) {
   const std::string name = output.when.substr(0, colon);
   if (colon == std::string::npos) return settings.has(name) && !holds_word(settings, name, {"false"});
   return holds_word(settings, name, split_words(std::string_view(output.when).substr(colon + 1)));
+}
+
+std::vector<std::string> names_written(const OutputDeclaration& output, const Settings& settings) {
+  if (!is_written(output, settings)) return {};
+  return output.names ? output.names(settings) : std::vector<std::string>{output.name};
 }
 
 std::vector<std::string> split_words(std::string_view words) {

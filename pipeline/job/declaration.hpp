@@ -42,7 +42,7 @@ struct Ties {
 
 /// A dataset that a stage writes into its group `/<stage>/`.
 struct OutputDeclaration {
-  std::string name;     // with `each`: has a * for each of the names
+  std::string name;
   std::string shape;    // in words: "rows x columns", "one value"
   std::string meaning;  // one sentence, no full stop
   Ties ties;
@@ -54,8 +54,9 @@ struct OutputDeclaration {
   /// True if its first extent is known only when the stage has run, so that no stage of the job can read it; null:
   /// never.
   std::function<bool(const Settings&)> has_found_length = nullptr;
-  /// A setting of kind `names`: there is an output for each of its names. Empty: one output.
-  std::string each = {};
+  /// The names of the datasets that are written with these settings, if they have names that the user chose: one for
+  /// each field. `name` then is a word for people, such as FIELD. Null: `name` itself.
+  std::function<std::vector<std::string>(const Settings&)> names = nullptr;
 };
 
 /// The kind of the input that a setting names; empty for an array of a stage.
@@ -159,8 +160,8 @@ std::vector<const OutputDeclaration*> outputs_of(const StageDeclaration& stage, 
 /// True if an output is written with these (checked) settings.
 bool is_written(const OutputDeclaration& output, const Settings& settings);
 
-/// The names of the datasets of an output: one, or with `each` any number.
-std::vector<std::string> names_of(const OutputDeclaration& output, const Settings& settings);
+/// The names of the datasets that an output writes with these (checked) settings; none if it is not written.
+std::vector<std::string> names_written(const OutputDeclaration& output, const Settings& settings);
 
 /// The words of a list as declarations write it: "affine, linear".
 std::vector<std::string> split_words(std::string_view words);

@@ -88,9 +88,9 @@ std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameter
 
 void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem, Stage& stage) {
   for (const OutputDeclaration* output : outputs_of(kind, problem)) {
-    if (!is_written(*output, stage.settings)) continue;
-    for (std::string& name : names_of(*output, stage.settings)) stage.outputs.push_back(std::move(name));
-    stage.ties = stage.ties || output->ties.kind == Ties::open;
+    const std::vector<std::string> names = names_written(*output, stage.settings);
+    stage.outputs.insert(stage.outputs.end(), names.begin(), names.end());
+    stage.ties = stage.ties || (!names.empty() && output->ties.kind == Ties::open);
   }
 }
 

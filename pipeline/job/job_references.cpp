@@ -38,8 +38,7 @@ std::string nothing_called(const std::string& array, const std::vector<std::stri
 std::string not_written(const Stage& stage, const std::string& output, const StageTable& table) {
   const StageDeclaration* kind = table.find(stage.kind);
   for (const OutputDeclaration* declared : outputs_of(*kind, kind->find_problem(stage.problem))) {
-    const std::vector<std::string> names = names_of(*declared, stage.settings);
-    if (std::find(names.begin(), names.end(), output) != names.end()) {
+    if (!declared->names && declared->name == output) {
       return "stage " + quote(stage.name) + " writes " + quote(output) + " only with '" + declared->when + "'";
     }
   }

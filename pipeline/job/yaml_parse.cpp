@@ -259,8 +259,12 @@ struct Explanation {
 };
 constexpr Explanation explanations[] = {
     {"anchor is not defined", "this alias names no anchor above it"},
-    {"end of map flow", "not valid YAML here: a map in braces is not closed, or lacks a comma"},
-    {"end of sequence flow", "not valid YAML here: a list in brackets is not closed, or lacks a comma"},
+    {"end of map flow",
+     "not valid YAML here: a map in braces is not closed, or lacks a comma; a text with brackets, braces or commas "
+     "needs quotes"},
+    {"end of sequence flow",
+     "not valid YAML here: a list in brackets is not closed, or lacks a comma; a text with brackets, braces or "
+     "commas needs quotes"},
     {"end of map", "not valid YAML here: expected 'key: value', indented like the keys above"},
     {"end of sequence", "not valid YAML here: expected '- value', indented like the entries above"},
     {"EOF in scalar", "a quote is not closed"},

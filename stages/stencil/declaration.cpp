@@ -331,19 +331,17 @@ job::ProblemDeclaration declare_written() {
     parameter.help = "exact: every operation is rounded once, in the order written, the same bits on every back end";
     parameter.choices = "exact";
   }
-  declaration.outputs.push_back({"*", "shape of the grid", "the field after the steps", job::Ties::none});
-  declaration.outputs.back().each = "fields";
-  for (const bool several : {false, true}) {
-    declaration.outputs.push_back(
-        {several ? "*_snapshots" : "snapshots", "times x shape of the grid",
-         std::string(several ? "of several fields, each" : "of one field, it") + " at the steps of `time`",
-         job::Ties::none, "snapshots",
-         [=](const Settings& settings) {
-           return keeps_snapshots(settings) && (settings.names("fields").size() > 1) == several;
-         },
-         has_checks});
-    if (several) declaration.outputs.back().each = "fields";
-  }
+  declaration.outputs.push_back({"FIELD", "shape of the grid", "the field after the steps", job::Ties::none});
+  declaration.outputs.back().names = [](const Settings& settings) { return settings.names("fields"); };
+  declaration.outputs.push_back({"FIELD_snapshots", "times x shape of the grid",
+                                 "the field at the steps of `time`; `snapshots` if there is one field",
+                                 job::Ties::none, "snapshots", keeps_snapshots, has_checks});
+  declaration.outputs.back().names = [](const Settings& settings) {
+    std::vector<std::string> names = settings.names("fields");
+    if (names.size() == 1) return std::vector<std::string>{"snapshots"};
+    for (std::string& name : names) name += "_snapshots";
+    return names;
+  };
   add_small_outputs(declaration);
   return declaration;
 }

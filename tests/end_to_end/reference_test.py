@@ -8,12 +8,22 @@ from terrace_runs import WRONG, JobTest, main, skip
 
 
 def schema_of(map_schema, name):
-    """The schema of a key with dots in a map, or None."""
-    first, _, rest = name.partition(".")
-    found = map_schema["properties"].get(first)
-    if found is None or not rest:
-        return found
-    return schema_of(next(part for part in [found, *found.get("anyOf", [])] if "properties" in part), rest)
+    """The schema of a key with dots in a map, or None: "until.norm", "cells.*" (any name), "sources[].at"."""
+
+    def part_with(schema, key):
+        return next((part for part in [schema, *schema.get("anyOf", [])] if key in part), {})
+
+    found = {"anyOf": [map_schema]}
+    for part in name.replace("[]", ".[]").split("."):
+        if part == "*":
+            found = part_with(found, "additionalProperties").get("additionalProperties")
+        elif part == "[]":
+            found = part_with(found, "items").get("items")
+        else:
+            found = part_with(found, "properties").get("properties", {}).get(part)
+        if found is None:
+            return None
+    return found
 
 
 class ReferenceTest(JobTest):

@@ -43,7 +43,9 @@ StageDeclaration formula_stage() {
       {"program[].for.*", texts, "first and last"},
       {"program[].do", texts, "statements"},
   };
-  stage.outputs = {{"u", "as the input", "the cells", Ties::none}};
+  stage.outputs = {{"FIELD", "as the field", "the cells", Ties::none},
+                   {"steps", "one value", "steps made", Ties::none}};
+  stage.outputs[0].names = [](const Settings& settings) { return settings.names("cells"); };
   stage.example = {
       "a: {generate: dna}",
       {"{fields: {u: a}, cells: {u: \"u + 1\"}, tables: {D: {type: i32}}, sources: [{at: [3], values: a}]}",
@@ -186,6 +188,8 @@ TEST_CASE("Wrong names, values below them and entries are refused at their place
         "job.yaml:5:78: 'program[0].for' takes a map with names of your choice, at least 1, not 0");
   CHECK(said("program: [[x]]") == "job.yaml:5:72: 'program[0]' takes a text, not a list of 1 value");
   CHECK(said("'program[]': x").starts_with("job.yaml:5:62: unknown key 'program[]'"));
+  CHECK(said("parameters: {a: u[-1,0]}").find("a text with brackets, braces or commas needs quotes") !=
+        std::string::npos);
   CHECK(said("souces: []").find("did you mean 'sources'?") != std::string::npos);
   const Texts empty = errors_of(inputs + "stages: [{name: s, formula: {cells: {u: ~}, fields: {}}}]\n");
   REQUIRE(empty.size() == 2);
@@ -201,9 +205,13 @@ TEST_CASE("Arrays below chosen names are read") {
   CHECK(job.warnings.empty());
   const std::string later = job_of("") + "- name: t\n  formula: {fields: {p: s/u}, cells: {p: p}}\n";
   CHECK(load_formula(folder, later).stages[1].arrays == Texts{"fields.p"});
-  const Texts wrong = errors_of(job_of("") + "- name: t\n  formula: {fields: {p: s/w}, cells: {p: p}}\n");
-  REQUIRE(wrong.size() == 1);
-  CHECK(wrong[0].starts_with("job.yaml:7:25: stage 's' writes no 'w'"));
+  CHECK(load_formula(folder, later).stages[0].outputs == Texts{"u", "v", "steps"});
+  for (const std::string name : {"w", "FIELD"}) {
+    const Texts wrong =
+        errors_of(job_of("") + "- name: t\n  formula: {fields: {p: s/" + name + "}, cells: {p: p}}\n");
+    REQUIRE(wrong.size() == 1);
+    CHECK(wrong[0] == "job.yaml:7:25: stage 's' writes no '" + name + "'; it writes u, v, steps");
+  }
 }
 
 TEST_CASE("The command line sets values below chosen names and in entries of lists") {
