@@ -296,6 +296,15 @@ bool has_own_faces(const Written& written, const StencilSpec& spec) {
   for (const GridPart& part : parts_of(spec)) {
     if (!reads_inside(decided(written.cells, part), written.fields, part)) return false;
   }
+  // What all formulas read beside the cell is brought together for inner cells.
+  const auto& inner = written.inner.nodes();
+  for (const Node& node : written.cells.nodes()) {
+    if (node.operation != Operation::read || node.offset[2] == 0) continue;
+    const bool is_there = std::any_of(inner.begin(), inner.end(), [&](const Node& other) {
+      return other.operation == Operation::read && other.number == node.number && other.offset == node.offset;
+    });
+    if (!is_there) return false;
+  }
   return know_distances_alone(written.cells, spec);
 }
 
@@ -339,7 +348,7 @@ std::vector<int> own_arrays(const Written& written) {
 
 bool depends_on_place(const Written& written) {
   for (const Operation operation : {Operation::series, Operation::index, Operation::extent, Operation::step}) {
-    if (written.cells.uses(operation)) return true;
+    if ((written.own_faces ? written.inner : written.cells).uses(operation)) return true;
   }
   return false;
 }

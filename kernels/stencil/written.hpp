@@ -29,7 +29,8 @@ struct Written {
 /// The numbers of the constant arrays that the formulas read, ascending.
 std::vector<int> own_arrays(const Written& written);
 
-/// True if the formulas depend on the cell's place or on the step.
+/// True if the formulas depend on the cell's place or on the step where they are made in packs: with faces of their
+/// own in inner cells, else anywhere.
 bool depends_on_place(const Written& written);
 
 /// These formulas as an operator (operator.hpp) for code on the host that makes a cell at a time, as they are

@@ -16,6 +16,7 @@ struct Example {
   std::vector<std::string> fields, texts;
   int arrays = 0, series = 0;
   bool in_turn = false;
+  bool guarded = false;  // by conditions on the place: it reads nothing outside
 };
 
 const std::vector<Example> examples = {
@@ -29,6 +30,16 @@ const std::vector<Example> examples = {
     {"three fields", 2, {"u", "v", "w"}, {"v[0,1] - w[1,0]", "abs(u) + 0.5*w", "sqrt(abs(u[-1,0]*v))"}},
     {"place and time", 2, {"u"}, {"if(i == j || (t + j) % 3 == 1, u + s, u[0,-1] * (i - 0.5*size(1)))"}, 0, 1},
     {"in turn", 2, {"u", "v"}, {"0.5*(u[0,-1] + v)", "u[-1,1] + 0.25*v[1,0]"}, 0, 0, true},
+    {"fdtd2d",
+     2,
+     {"ey", "ex", "hz"},
+     {"if(i == 0, s, fma(-0.5, hz - hz[-1,0], ey))", "if(j == 0, ex, fma(-0.5, hz - hz[0,-1], ex))",
+      "if(i + 1 < size(0) && j + 1 < size(1), fma(-0.7, ((ex[0,1] - ex) + ey[1,0]) - ey, hz), hz)"},
+     0,
+     1,
+     true,
+     true},
+    {"guarded", 2, {"u"}, {"if(j > 0 && j < size(1) - 1, 0.5*(u[0,-1] + u[0,1]), u)"}, 0, 0, false, true},
     {"far", 2, {"u"}, {"0.2*(u[-3,0] + u[2,0] + u[0,-3] + u[0,1]) + 0.1*u"}},
     {"line", 1, {"u", "v"}, {"0.5*(u[-1] + v[2])", "if(i < 7, u, v[-2])"}},
     {"volume", 3, {"u"}, {"u + 0.1*(((u[-1,0,0] + u[0,-1,0]) + u[0,0,-1]) + u[0,0,1] + u[0,1,0] + u[1,0,0] - 6*u)"}},
@@ -47,7 +58,8 @@ testing::Sample sample_of(testing::SampleMaker& maker, const Example& example, E
     spec.extents[axis] = there ? 5 + maker.below(most) + (axis == 2 ? least_width : 0) : 1;
     Faces& faces = spec.faces[axis];
     faces = {kinds[maker.below(5)], kinds[maker.below(5)], 0.25, -0.5};
-    if (example.in_turn || maker.chance(20)) faces.low = faces.high = Face::periodic;
+    if (example.guarded) faces = {kinds[1 + maker.below(4)], kinds[1 + maker.below(4)], 0.25, -0.5};
+    else if (example.in_turn || maker.chance(20)) faces.low = faces.high = Face::periodic;
     if (!there) faces = {Face::edge, Face::edge, 0, 0};
   }
   if (example.rank == 2 && maker.chance(70)) spec.extents[2] = (spec.extents[2] + 3) / 4 * 4;

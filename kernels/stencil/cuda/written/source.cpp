@@ -18,33 +18,31 @@ std::string pack_of(const Written& written, const Node& node) {
   return text + ")";
 }
 
-/// A value that is no pack's.
-std::string place_of(const Node& node) {
+/// The words for what is no pack's value.
+struct PlaceWords {
+  const char *index, *extent, *step;  // before the number of an axis, and after it
+  const char *index_end, *extent_end;
+};
+constexpr PlaceWords of_packs = {"at.index(", "at.extent(", "at.step()", ", n)", ")"};
+constexpr PlaceWords of_positions = {"position.index[", "position.extent[", "position.step", "]", "]"};
+
+std::string place_of(const Node& node, const PlaceWords& words) {
   const std::string number = std::to_string(node.number);
   switch (node.operation) {
     case Operation::series:
-      return "k.series[" + number + " * k.series_steps + at.step()]";
+      return "k.series[" + number + " * k.series_steps + " + words.step + "]";
     case Operation::index:
-      return "at.index(" + number + ", n) + " + std::to_string(node.offset[0]);
+      return words.index + number + words.index_end + " + " + std::to_string(node.offset[0]);
     case Operation::extent:
-      return "at.extent(" + number + ")";
+      return words.extent + number + words.extent_end;
     default:
-      return "at.step()";
+      return words.step;
   }
 }
 
-/// The cell as a struct (operator.hpp).
-std::string cell_source(const StencilSpec& spec) {
-  const Written& written = *spec.written;
-  const Formula& cells = written.cells;
-  std::string text =
-      "struct Cell : WrittenBase<" + std::to_string(written.fields) +
-      "> {\n"
-      "  static constexpr int rank = " +
-      std::to_string(spec.rank) + ", radius = " + std::to_string(spec.radius) +
-      ";\n"
-      "  template <class V, class T, class At>\n"
-      "  TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {\n";
+/// The statements that make a cell, of packs V.
+std::string body_of(const Written& written, const Formula& cells, const PlaceWords& words) {
+  std::string text;
   for (std::size_t n = 0; n < cells.nodes().size(); ++n) {
     const Node& node = cells.nodes()[n];
     if (node.operation == Operation::read) {
@@ -57,7 +55,7 @@ std::string cell_source(const StencilSpec& spec) {
     text += formula::statements(
         cells, {static_cast<int>(n)},
         [&](const Node& node) {
-          return node.operation == Operation::read ? "Lanes<V>::of(r" + number + ", n)" : place_of(node);
+          return node.operation == Operation::read ? "Lanes<V>::of(r" + number + ", n)" : place_of(node, words);
         },
         "      ");
   }
@@ -65,7 +63,33 @@ std::string cell_source(const StencilSpec& spec) {
     text += "      Lanes<V>::of(made[" + std::to_string(f) +
             "], n) = " + formula::name_in_source(cells.results()[f]) + ";\n";
   }
-  return text + "    }\n  }\n};\n";
+  return text + "    }\n";
+}
+
+/// The cell as a struct (operator.hpp).
+std::string cell_source(const StencilSpec& spec) {
+  const Written& written = *spec.written;
+  std::string text =
+      "struct Cell : WrittenBase<" + std::to_string(written.fields) +
+      "> {\n"
+      "  static constexpr int rank = " +
+      std::to_string(spec.rank) + ", radius = " + std::to_string(spec.radius) +
+      ";\n"
+      "  static constexpr bool own_faces = " +
+      (written.own_faces ? "true" : "false") +
+      ";\n"
+      "  template <class V, class T, class At>\n"
+      "  TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {\n" +
+      body_of(written, written.own_faces ? written.inner : written.cells, of_packs) + "  }\n";
+  if (written.own_faces) {
+    text +=
+        "  template <class T, class At>\n"
+        "  TERRACE_HOST_DEVICE static void rim_cell(const Constants<T>& k, const At& at, const Position& position,\n"
+        "                                           T (&made)[fields]) {\n"
+        "    using V = T;\n" +
+        body_of(written, written.cells, of_positions) + "  }\n";
+  }
+  return text + "};\n";
 }
 
 }  // namespace
