@@ -1,0 +1,111 @@
+"""usage: formulas.py TERRACE [--backend cpu] [--scale 1] [--only TEXT] [--folder FOLDER]
+
+Compares the rate of stencils that a job writes as formulas with operators of the list that compute the same: the
+results have to be the same in every bit. Prints a table in Markdown; ends with 1 if a result differs. --scale
+multiplies the number of steps. FOLDER (the system's for temporary files) takes up to 3 GiB.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+
+import h5py
+
+# name, shape, steps, type, keys of the operator, keys of the formula
+LAPLACIAN = "fma(-4, u, ((u[-1,0] + u[0,-1]) + u[0,1]) + u[1,0])"
+VOLUME = "fma(-6, u, ((((u[-1,0,0] + u[0,-1,0]) + u[0,0,-1]) + u[0,0,1]) + u[0,1,0]) + u[1,0,0])"
+HEAT = {"operator": "heat2d", "grid": "a", "dt": 0.1, "diffusivity": 0.8}
+WAVE = {"operator": "wave2d", "fields": {"u": "a", "previous": "b"}, "dt": 0.5, "speed": 0.9}
+FDTD = {"operator": "fdtd2d", "fields": {"ex": "a", "ey": "b", "hz": "a"}, "drive": "s"}
+FDTD_CELLS = {"ey": "if(i == 0, drive, fma(-0.5, hz - hz[-1,0], ey))",
+              "ex": "if(j == 0, ex, fma(-0.5, hz - hz[0,-1], ex))",
+              "hz": "if(i + 1 < size(0) && j + 1 < size(1), fma(-0.7, ((ex[0,1] - ex) + ey[1,0]) - ey, hz), hz)"}
+SPOTS_CELLS = {"u": "u + Du*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u) - u*v*v + F*(1 - u)",
+               "v": "v + Dv*(v[-1,0] + v[1,0] + v[0,-1] + v[0,1] - 4*v) + u*v*v - (F + k)*v"}
+PAIRS = [
+    ("heat2d", [8192, 8192], 512, "f32", HEAT,
+     {"fields": {"u": "a"}, "parameters": {"dt": 0.1, "D": 0.8}, "cells": {"u": f"fma(dt*D, {LAPLACIAN}, u)"}}),
+    ("heat2d, f64", [8192, 8192], 512, "f64", HEAT,
+     {"fields": {"u": "a"}, "parameters": {"dt": 0.1, "D": 0.8}, "cells": {"u": f"fma(dt*D, {LAPLACIAN}, u)"}}),
+    ("wave2d", [8192, 8192], 512, "f32", WAVE,
+     {"fields": {"u": "a", "previous": "b"}, "parameters": {"dt": 0.5, "c": 0.9},
+      "cells": {"u": f"fma((dt*c)*(dt*c), {LAPLACIAN}, (u + u) - previous)", "previous": "u"}}),
+    ("fdtd2d", [8192, 8192], 512, "f32", FDTD,
+     {"fields": {"ex": "a", "ey": "b", "hz": "a"}, "series": {"drive": "s"}, "update": "in_turn", "boundary": "edge",
+      "cells": FDTD_CELLS}),
+    ("heat3d", [1024, 512, 512], 256, "f32", {**HEAT, "operator": "heat3d"},
+     {"fields": {"u": "a"}, "parameters": {"dt": 0.1, "D": 0.8}, "cells": {"u": f"fma(dt*D, {VOLUME}, u)"}}),
+    ("Gray and Scott", [8192, 8192], 1000, "f32", None,
+     {"fields": {"u": "a", "v": "b"}, "parameters": {"Du": 0.16, "Dv": 0.08, "F": 0.035, "k": 0.065},
+      "cells": SPOTS_CELLS}),
+]
+
+
+def measure(folder, program, backend, shape, kind, steps, keys):
+    """Seconds that a stage computed, its method, and the checksums of its fields by name."""
+    uniform = {"generate": "uniform", "shape": shape, "type": kind}
+    fields = keys.get("fields", {"grid": "a"})
+    inputs = {name: {**uniform, "seed": seed} for seed, name in enumerate("ab") if name in fields.values()}
+    if "drive" in keys or "series" in keys:
+        inputs["s"] = {"generate": "ramp", "shape": [steps], "type": kind}
+    job = {"job": "rates", "backend": backend, "inputs": inputs, "output": "result.h5",
+           "stages": [{"name": "s", "stencil": {**keys, "steps": steps}}]}
+    if backend == "cuda":
+        job["devices"] = [0]
+    with open(os.path.join(folder, "job.yaml"), "w") as file:
+        json.dump(job, file)
+    done = subprocess.run([program, "run", "job.yaml", "--fresh"], cwd=folder, capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    with h5py.File(os.path.join(folder, "result.h5")) as result:
+        stages = result["profile/stages"]
+        sums = {field: zlib.crc32(result[f"s/{field}"][()].tobytes()) for field in fields}
+        return float(stages["compute_seconds"][0]), stages["method"][0].decode(), sums
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("terrace")
+    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--folder")
+    arguments = parser.parse_args()
+    program = os.path.abspath(arguments.terrace)
+    print("| cells | size, steps | operator: method, G cells/s | formula: method, G cells/s | formula / operator |\n"
+          "|---|---|---|---|---|")
+    differ = False
+    for name, shape, most, kind, operator, formula in PAIRS:
+        if arguments.only not in name:
+            continue
+        steps = max(2, round(most * arguments.scale))
+        if arguments.backend == "cpu":
+            shape = [extent // 4 for extent in shape]
+        updates = steps
+        for extent in shape:
+            updates *= extent
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+            def rate(keys):
+                runs = [measure(folder, program, arguments.backend, shape, kind, steps, keys) for _ in range(2)]
+                seconds, method, sums = min(runs)
+                return updates / seconds / 1e9, method, list(sums.values())
+
+            written, method, found = rate({"operator": "formula", **formula})
+            cells = ["-", "-"]
+            if operator:
+                built_in, of_operator, expected = rate(operator)
+                cells = [f"{of_operator}, {built_in:.4g}", f"{100 * written / built_in:.0f}%"]
+                if found != expected:
+                    differ = True
+                    cells[1] += ", DIFFERENT"
+        print(f"| {name} | {' x '.join(map(str, shape))}, {steps} | {cells[0]} | {method}, {written:.4g} | {cells[1]} |",
+              flush=True)
+    sys.exit(1 if differ else 0)
+
+
+if __name__ == "__main__":
+    main()
