@@ -353,8 +353,9 @@ class Checker {
     if (known != meanings_.end()) return known->second;
     Meaning meaning = scope_.meaning(syntax);
     if (meaning.kind == Meaning::unknown) {
-      throw Fault{syntax.at,
-                  "there is nothing of the name " + quote(syntax.word) + did_you_mean(syntax.word, scope_.names)};
+      const std::string near = did_you_mean(syntax.word, scope_.names);
+      throw Fault{syntax.at, "there is nothing of the name " + quote(syntax.word) +
+                                 (near.empty() ? "; there is " + list_names(scope_.names) : near)};
     }
     return meanings_.emplace(&syntax, meaning).first->second;
   }

@@ -102,7 +102,7 @@ class Formulas(JobTest):
             job = {"fields": {"u": "a"}, "cells": {"u": "u"}, "steps": 1, **settings}
             self.assertSays(self.terrace("check", self.write_job(inputs, [formula("s", **job)]), expect=WRONG), expected)
 
-        said("there is nothing of the name 'w'; did you mean 'u'?", cells={"u": "u + w"})
+        said("there is nothing of the name 'w'; there is i, j, t, u", cells={"u": "u + w"})
         said("a neighbour in a grid of 2 dimensions is written as u[-1, 0]", cells={"u": "u[1]"})
         said("two whole numbers are divided within a real expression", cells={"u": "u + 1/4"})
         said("a formula reaches at most 8 cells", cells={"u": "u[9,0]"})
@@ -133,6 +133,12 @@ stages:
 output: out.h5
 """)
         self.assertSays(self.terrace("check", job, expect=WRONG), "text.yaml:11:11: stage 's': there is nothing")
+
+    def test_survives_kills(self):
+        inputs, _ = self.grids((300, 400))
+        self.check_survives_kills(
+            inputs, formula("s", fields={"u": "a", "v": "b"}, cells={"u": "u + 0.1*(v[0,1] - u)", "v": "v + 0.1*u[1,0]"},
+                            boundary="edge", steps=400), "u", "v")
 
 
 if __name__ == "__main__":

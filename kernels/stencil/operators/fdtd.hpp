@@ -11,10 +11,10 @@ struct Fdtd2d {
   static constexpr const char* name = "fdtd2d";
   static constexpr const char* help = "Maxwell's equations in two dimensions on staggered fields, driven at row 0";
   static constexpr const char* formula =
-      "ey[0,j]' = drive[step]; ey[i,j]' = fma(-0.5, hz[i,j] - hz[i-1,j], ey[i,j]), i > 0; "
-      "ex[i,j]' = fma(-0.5, hz[i,j] - hz[i,j-1], ex[i,j]), j > 0; "
-      "hz[i,j]' = fma(-0.7, ((ex[i,j+1]' - ex[i,j]') + ey[i+1,j]') - ey[i,j]', hz[i,j]), but in the last row and "
-      "column";
+      "ey: if(i == 0, drive, fma(-0.5, hz - hz[-1,0], ey))\n"
+      "ex: if(j == 0, ex, fma(-0.5, hz - hz[0,-1], ex))\n"
+      "hz: if(i + 1 < size(0) && j + 1 < size(1), fma(-0.7, ((ex[0,1] - ex) + ey[1,0]) - ey, hz), hz)\n"
+      "# in turn: hz reads the ey and ex of this step; drive has a value a step";
   static constexpr int rank = 2, fields = 3, radius = 1;
   static constexpr const char* field_names[fields] = {"ex", "ey", "hz"};
   static constexpr bool has_step = false, own_faces = true;

@@ -34,15 +34,15 @@ struct Heat2d : Heat<2> {
   static constexpr const char* name = "heat2d";
   static constexpr const char* help = "the heat equation in two dimensions, explicit Euler steps, spacing 1";
   static constexpr const char* formula =
-      "u' = fma(dt*D, fma(-4, u, ((up + left) + right) + down), u); D is the diffusivity at the cell";
+      "u: fma(dt*D, fma(-4, u, ((u[-1,0] + u[0,-1]) + u[0,1]) + u[1,0]), u)\n"
+      "# u is the grid, D the diffusivity at the cell";
 };
 struct Heat3d : Heat<3> {
   static constexpr const char* name = "heat3d";
   static constexpr const char* help = "the heat equation in three dimensions, explicit Euler steps, spacing 1";
   static constexpr const char* formula =
-      "u' = fma(dt*D, fma(-6, u, ((((x[-1,0,0] + x[0,-1,0]) + x[0,0,-1]) + x[0,0,1]) + x[0,1,0]) + x[1,0,0]), u); D "
-      "is "
-      "the diffusivity at the cell";
+      "u: fma(dt*D, fma(-6, u, ((((u[-1,0,0] + u[0,-1,0]) + u[0,0,-1]) + u[0,0,1]) + u[0,1,0]) + u[1,0,0]), u)\n"
+      "# u is the grid, D the diffusivity at the cell";
 };
 
 }  // namespace terrace::stencil

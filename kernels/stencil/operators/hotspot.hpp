@@ -11,8 +11,9 @@ struct Hotspot {
   static constexpr const char* name = "hotspot";
   static constexpr const char* help = "temperature of a chip that is heated by its power, as in Rodinia's hotspot";
   static constexpr const char* formula =
-      "u' = fma(step/Cap, fma(1/Rz, 80 - u, fma(1/Rx, fma(-2, u, left + right), fma(1/Ry, fma(-2, u, up + down), "
-      "power))), u), with Rodinia's constants for the grid's shape";
+      "u: fma(q, fma(z, 80 - u, fma(x, fma(-2, u, u[0,-1] + u[0,1]), fma(y, fma(-2, u, u[-1,0] + u[1,0]), power))), "
+      "u)\n"
+      "# u is the grid; q = step/Cap, x = 1/Rx, y = 1/Ry, z = 1/Rz: Rodinia's constants for the grid's shape";
   static constexpr int rank = 2, fields = 1, radius = 1;
   static constexpr const char* field_names[fields] = {"grid"};
   static constexpr bool has_step = false, own_faces = false;

@@ -37,17 +37,18 @@ struct Wave2d : Wave<2> {
   static constexpr const char* name = "wave2d";
   static constexpr const char* help = "the wave equation in two dimensions, two time levels, spacing 1";
   static constexpr const char* formula =
-      "q = dt*c; u' = fma(q*q, fma(-4, u, ((up + left) + right) + down), (u + u) - previous); previous' = u; c is "
-      "the "
-      "speed at the cell";
+      "u: fma((dt*c)*(dt*c), fma(-4, u, ((u[-1,0] + u[0,-1]) + u[0,1]) + u[1,0]), (u + u) - previous)\n"
+      "previous: u\n"
+      "# c is the speed at the cell";
 };
 struct Wave3d : Wave<3> {
   static constexpr const char* name = "wave3d";
   static constexpr const char* help = "the wave equation in three dimensions, two time levels, spacing 1";
   static constexpr const char* formula =
-      "q = dt*c; u' = fma(q*q, fma(-6, u, ((((x[-1,0,0] + x[0,-1,0]) + x[0,0,-1]) + x[0,0,1]) + x[0,1,0]) + "
-      "x[1,0,0]), "
-      "(u + u) - previous); previous' = u; c is the speed at the cell";
+      "u: fma((dt*c)*(dt*c), fma(-6, u, ((((u[-1,0,0] + u[0,-1,0]) + u[0,0,-1]) + u[0,0,1]) + u[0,1,0]) + u[1,0,0]), "
+      "(u + u) - previous)\n"
+      "previous: u\n"
+      "# c is the speed at the cell";
 };
 
 }  // namespace terrace::stencil
