@@ -6,6 +6,7 @@
 
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
+#include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -65,6 +66,7 @@ double measured_operations(std::span<const OperatorRates> rates, const StencilSp
 }  // namespace
 
 double operations_of(const StencilSpec& spec) {
+  if (spec.written) return std::max(1, spec.written->cells.operations());
   return spec.terms.empty() ? operations_of_named(spec.name) : static_cast<double>(spec.terms.size());
 }
 
@@ -87,6 +89,20 @@ device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, cons
     const int more = spec.arrays - (spec.name == "hotspot" ? 1 : 0);
     cost.seconds += more * size / (measured::cuda_cache_bytes * machine);
   }
+  if (const double memory = limits.memory_bytes_per_second; memory > 0) {
+    cost.seconds = std::max(cost.seconds, cost.bytes / memory);
+  }
+  return cost;
+}
+
+device::Cost cost_of_strips(const StencilSpec& spec, const device::Limits& limits, const Visits& visits) {
+  const double given = multiply_adds_of(Backend::cpu, limits);
+  const double machine = given > 0 ? given / measured::cpu_multiply_adds : 1;
+  const measured::StripRate& rate = measured::cpu_strip_rate;
+  device::Cost cost;
+  cost.steps = visits.steps;
+  cost.bytes = (2.0 * spec.fields() + spec.arrays) * static_cast<double>(size_of(spec.value)) / visits.steps;
+  cost.seconds = operations_of(spec) / (1e9 * (spec.value == ElementType::f32 ? rate.f32 : rate.f64) * machine);
   if (const double memory = limits.memory_bytes_per_second; memory > 0) {
     cost.seconds = std::max(cost.seconds, cost.bytes / memory);
   }

@@ -139,6 +139,14 @@ inline constexpr OperatorRates cpu_rates[] = {
     {"", {{1, 30}}},
 };
 
+/// Operations of formulas that a job writes, in G a second, computed over strips by both threads of a CPU.
+struct StripRate {
+  double f32, f64;
+};
+
+/// EPYC with AVX-512: heat2d as a formula of 7 operations, XXX.
+inline constexpr StripRate cpu_strip_rate{50, 25};
+
 /// Operations of a cell of a formula, a multiply-add being one.
 struct FormulaOperations {
   const char* name;
