@@ -129,6 +129,12 @@ class StripMaker {
     bool in_buffer = false;
     std::optional<std::size_t> number;  // word of a shared node
   };
+  /// An instruction, as functions are found by it.
+  struct Added {
+    strips::Code code;
+    strips::Lanes lanes;
+    strips::Source sources[3];
+  };
   static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
   static constexpr std::size_t most_of_segment = 200;  // instructions, as far as calls do not become jumps
 
@@ -166,7 +172,6 @@ class StripMaker {
       if (nodes_[n].type != value_) throw std::logic_error("a result has another type than the grid");
       results_.push_back({n, word++});
     }
-    made_.program_.rows = static_cast<strips::i32>(word - strips::first_row);
     words_ = word;
   }
   void count_uses() {
@@ -193,15 +198,33 @@ class StripMaker {
     return {Source::row, *places_[n].row};
   }
   void add(Code code, Lanes lanes, const std::vector<Operand>& operands) {
-    Source sources[3] = {Source::number, Source::number, Source::number};
-    strips::Instruction instruction{nullptr, {0, 0, 0}};
+    Added next{code, lanes, {Source::number, Source::number, Source::number}};
+    strips::Instruction instruction{nullptr, {}};
     for (std::size_t o = 0; o < operands.size(); ++o) {
-      sources[o] = operands[o].source;
+      next.sources[o] = operands[o].source;
       instruction.operands[o] = static_cast<strips::u32>(operands[o].word);
     }
-    instruction.run = made_.kernels_.find(wide_, code, lanes, sources);
+    if (is_joined(next, instruction)) return;
+    instruction.run = made_.kernels_.find(wide_, code, lanes, next.sources);
     if (instruction.run == nullptr) throw std::logic_error("a strip has no such instruction");
     made_.instructions_.push_back(instruction);
+    last_ = next;
+  }
+  /// Makes the last instruction do the next one too, if there is a function for both.
+  bool is_joined(const Added& next, const strips::Instruction& instruction) {
+    if (made_.instructions_.size() == made_.starts_.back()) return false;
+    strips::Instruction& before = made_.instructions_.back();
+    strips::Run both = nullptr;
+    if (next.code == Code::stop && last_.code == Code::keep) {
+      both = made_.kernels_.find(wide_, Code::keep_last, last_.lanes, last_.sources);
+    } else if (next.lanes == last_.lanes) {
+      both = made_.kernels_.find_pair(wide_, next.lanes, last_.code, last_.sources, next.code, next.sources);
+    }
+    if (both == nullptr) return false;
+    std::copy_n(instruction.operands, next.code == Code::stop ? 0 : 3, before.operands + 3);
+    before.run = both;
+    last_.code = Code::stop;  // of which there are no pairs
+    return true;
   }
   void begin_segment() {
     held_ = nobody;
@@ -228,7 +251,7 @@ class StripMaker {
   void emit_node(std::size_t n) {
     const Node& node = nodes_[n];
     if (node.operation == Operation::index) {
-      add(Code::index, Lanes::whole,
+      add(Code::index, lanes_of(value_),
           {{Source::number, strips::first_index},
            {Source::number, strips::last_index},
            {Source::number, constant_word(node.offset[0])}});
@@ -359,6 +382,7 @@ class StripMaker {
   std::map<std::int64_t, std::size_t> wholes_;                // words of offsets of indices
   std::vector<std::size_t> buffers_, free_;                   // words
   std::size_t words_ = 0, held_ = nobody;
+  Added last_{Code::stop, Lanes::f32, {}};
 };
 
 Strips::Strips(const Formula& formula, int axis, Type value, device::InstructionSet set)
@@ -371,6 +395,9 @@ StripFrame::StripFrame(const Strips& strips)
       values_(strips.formula_.nodes().size()),
       words_(strips.words_),
       buffers_(static_cast<std::int64_t>(strips.buffers_.size()) * strips.buffer_bytes_) {
+  for (std::size_t row = 0; row < strips.reads_.size() + strips.results_; ++row) {
+    words_[strips::first_row + row].moves = -1;
+  }
   std::int64_t buffer = 0;
   for (const std::size_t word : strips.buffers_) {
     words_[word].address = buffers_.data() + strips.buffer_bytes_ * buffer++;

@@ -72,10 +72,11 @@ class StripFrame {
   void set_row(const Leaf& leaf) {
     for (const Strips::Shared& shared : strips_->varying_) compute(shared, leaf);
   }
-  /// The address of read `number` of the cell of index 0, which need not be there. Addresses of all reads and results
-  /// are set before every run().
-  void set_read(std::size_t number, const void* address) { row(number) = const_cast<void*>(address); }
-  void set_result(std::size_t number, void* address) { row(strips_->reads_.size() + number) = address; }
+  /// The address of read `number` of the cell 0, which need not be there.
+  void set_read(std::size_t number, const void* address) {
+    words_[strips::first_row + number].address = static_cast<char*>(const_cast<void*>(address));
+  }
+  void set_result(std::size_t number, void* address) { set_read(strips_->reads_.size() + number, address); }
   /// Computes the cells [begin, end), at least a strip.
   /// @param index of the cell 0 along the axis
   void run(std::int64_t begin, std::int64_t end, std::int64_t index) {
@@ -91,7 +92,6 @@ class StripFrame {
   }
 
  private:
-  void*& row(std::size_t number) { return words_[strips::first_row + number].address; }
   template <class Leaf>
   void compute(const Strips::Shared& shared, const Leaf& leaf) {
     const auto at = static_cast<std::size_t>(shared.node);

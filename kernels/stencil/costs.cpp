@@ -96,4 +96,18 @@ device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, cons
   return cost;
 }
 
+device::Cost cost_of_strips(const StencilSpec& spec, const device::Limits& limits, const Visits& visits) {
+  const double given = multiply_adds_of(Backend::cpu, limits);
+  const double machine = given > 0 ? given / measured::cpu_multiply_adds : 1;
+  const measured::StripRate& rate = measured::cpu_strip_rate;
+  device::Cost cost;
+  cost.steps = visits.steps;
+  cost.bytes = (2.0 * spec.fields() + spec.arrays) * static_cast<double>(size_of(spec.value)) / visits.steps;
+  cost.seconds = operations_of(spec) / (1e9 * (spec.value == ElementType::f32 ? rate.f32 : rate.f64) * machine);
+  if (const double memory = limits.memory_bytes_per_second; memory > 0) {
+    cost.seconds = std::max(cost.seconds, cost.bytes / memory);
+  }
+  return cost;
+}
+
 }  // namespace terrace::stencil

@@ -9,7 +9,7 @@
 
 namespace terrace::stencil {
 
-/// Operations of a cell, a multiply-add being one.
+/// Operations of a cell, a multiply-add being one; of formulas that a job writes their operations.
 double operations_of(const StencilSpec& spec);
 
 /// Multiply-adds of f32 a second of a device; 0 if not known.
@@ -26,5 +26,8 @@ struct Visits {
 /// their multiply-adds a second, in proportion to the device's; not less than the device's memory takes.
 device::Cost cost_by(std::span<const measured::OperatorRates> rates, device::Backend backend, const StencilSpec& spec,
                      const device::Limits& limits, const Visits& visits);
+
+/// The same of formulas that a job writes, on the CPU: by the measured rate of operations over strips.
+device::Cost cost_of_strips(const StencilSpec& spec, const device::Limits& limits, const Visits& visits);
 
 }  // namespace terrace::stencil

@@ -155,6 +155,14 @@ inline constexpr double cpu_line_seconds = 6.5e-8, cpu_line = 8192, cpu_line_of_
 /// mask 1.6 times, in f64 with a source 1.8 times as long as without.
 inline constexpr double cpu_array_bytes = 1e11;
 
+/// Operations of formulas that a job writes, in G a second, computed over strips by both threads of a CPU.
+struct StripRate {
+  double f32, f64;
+};
+
+/// EPYC with AVX-512: heat2d as a formula of 7 operations, XXX.
+inline constexpr StripRate cpu_strip_rate{50, 25};
+
 /// Operations of a cell of a formula, a multiply-add being one.
 struct FormulaOperations {
   const char* name;

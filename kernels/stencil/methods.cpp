@@ -20,6 +20,20 @@ device::Cost cpu_cost(const StencilSpec& spec, const Limits& limits, double step
                   .more_seconds = spec.rank > 1 ? measured::cpu_line_seconds * std::max(0.0, shorter) : 0});
 }
 
+device::Cost strips_cost(const StencilSpec& spec, const Limits& limits, double steps) {
+  return cost_of_strips(spec, limits, {.steps = steps});
+}
+
+/// Method::unfit of kernels of the operators of the list, and of those of formulas.
+std::string unfit_if_written(const StencilSpec& spec, const Limits&) {
+  return spec.written ? "it computes the operators of the list; formulas that a job writes are computed by strips"
+                      : "";
+}
+std::string unfit_unless_written(const StencilSpec& spec, const Limits&) {
+  return spec.written ? ""
+                      : "it computes formulas that a job writes; the operators of the list have kernels of their own";
+}
+
 /// The same stencil, of which a kernel makes one step at a time.
 StencilSpec step_by_step(StencilSpec spec) {
   spec.depth = 1;
@@ -36,7 +50,7 @@ constexpr StencilMethod cpu_methods[] = {
      .backend = Backend::cpu,
      .schedule = "",
      .automatic = true,
-     .unfit = device::never_unfit,
+     .unfit = unfit_if_written,
      .cost = [](const StencilSpec& spec,
                 const Limits& limits) { return cpu_cost(spec, limits, static_cast<double>(cpu_depth(spec))); },
      .workspace = [](const StencilSpec& spec,
@@ -47,8 +61,30 @@ constexpr StencilMethod cpu_methods[] = {
      .backend = Backend::cpu,
      .schedule = "plain",
      .automatic = false,
-     .unfit = device::never_unfit,
+     .unfit = unfit_if_written,
      .cost = [](const StencilSpec& spec, const Limits& limits) { return cpu_cost(spec, limits, 1); },
+     .workspace = [](const StencilSpec& spec,
+                     const Limits& limits) { return stencil_cpu_bytes(step_by_step(spec), limits.processors); },
+     .make = [](const StencilSpec& spec, device::Context& context,
+                void*) { return make_stencil_cpu(step_by_step(spec), context); }},
+    {.name = "strips",
+     .help = "operations over strips of cells that stay in the cache, of formulas that a job writes",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = unfit_unless_written,
+     .cost = [](const StencilSpec& spec,
+                const Limits& limits) { return strips_cost(spec, limits, static_cast<double>(cpu_depth(spec))); },
+     .workspace = [](const StencilSpec& spec,
+                     const Limits& limits) { return stencil_cpu_bytes(spec, limits.processors); },
+     .make = make_on_cpu},
+    {.name = "strip_steps",
+     .help = "the same, one step of all cells at a time",
+     .backend = Backend::cpu,
+     .schedule = "plain",
+     .automatic = false,
+     .unfit = unfit_unless_written,
+     .cost = [](const StencilSpec& spec, const Limits& limits) { return strips_cost(spec, limits, 1); },
      .workspace = [](const StencilSpec& spec,
                      const Limits& limits) { return stencil_cpu_bytes(step_by_step(spec), limits.processors); },
      .make = [](const StencilSpec& spec, device::Context& context,

@@ -193,7 +193,7 @@ void compare_written(const WrittenAlike& alike, device::Context& context) {
     drivers.push_back(
         std::make_unique<stencil::testing::StencilDriver<T>>(specs[kind], context, *kernels[kind], grids[kind]));
   }
-  for (int turn = 0; turn < 2 * runs; ++turn) {
+  for (int turn = 0; turn < runs; ++turn) {
     for (int kind = 0; kind < 2; ++kind) {
       best[kind] = std::min(best[kind], drivers[static_cast<std::size_t>(kind)]->run(0, size.steps).seconds);
     }

@@ -15,7 +15,8 @@ using values::TERRACE_ISA::Pack;
 using values::TERRACE_ISA::vector_bytes;
 
 using V = Pack<float>::Vector;
-using Handler = void (*)(const Instruction* at, const Word* words, V, V, V, V, V, V, V, V);
+/// @param offset bytes from the cell 0 of a row to the strip
+using Handler = void (*)(const Instruction* at, const Word* words, i64 offset, V, V, V, V, V, V, V, V);
 
 template <int... numbers>
 struct Numbers {};
@@ -110,9 +111,16 @@ TERRACE_HOST_DEVICE i32 number_in(const Word& word, i32) { return static_cast<i3
 struct Input {
   const Instruction* at;
   const Word* words;
+  i64 offset;
   const V* held;
 
-  const Word& word(int operand) const { return words[at->operands[operand]]; }
+  TERRACE_HOST_DEVICE const Word& word(int operand) const { return words[at->operands[operand]]; }
+  /// The first value of an operand in memory.
+  template <class T>
+  TERRACE_HOST_DEVICE T* row(int operand) const {
+    const Word& place = word(operand);
+    return reinterpret_cast<T*>(place.address + (offset & place.moves));
+  }
 };
 
 /// Vector p of an operand.
@@ -121,18 +129,23 @@ TERRACE_HOST_DEVICE Pack<T> pack_of(const Input& input, int operand, int p) {
   if constexpr (source == Source::held) {
     return bits_as<typename Pack<T>::Vector>(input.held[p]);
   } else if constexpr (source == Source::row) {
-    return Pack<T>::load(static_cast<const T*>(input.word(operand).address) + p * Pack<T>::lanes);
+    return Pack<T>::load(input.row<const T>(operand) + p * Pack<T>::lanes);
   } else {
     return Pack<T>(number_in(input.word(operand), T{}));
   }
+}
+/// The same, where `held` is in registers.
+template <class T, Source source>
+TERRACE_HOST_DEVICE Pack<T> pack_beside(const Input& input, Pack<T> held, int operand, int p) {
+  if constexpr (source == Source::held) return held;
+  else return pack_of<T, source>(input, operand, p);
 }
 /// Half vector h of an operand of f32 in a wide program.
 template <class T, Source source>
 TERRACE_HOST_DEVICE HalfOf<T> half_pack_of(const Input& input, int operand, int h) {
   if constexpr (source == Source::row) {
     HalfOf<T> half;
-    const T* row = static_cast<const T*>(input.word(operand).address);
-    __builtin_memcpy(&half, row + h * Pack<T>::lanes / 2, sizeof half);
+    __builtin_memcpy(&half, input.row<const T>(operand) + h * Pack<T>::lanes / 2, sizeof half);
     return half;
   } else {
     return half_of<T>(bits_as<V>(pack_of<T, source>(input, operand, h / 2).v), h % 2);
@@ -367,6 +380,27 @@ struct Elementwise {
   }
 };
 
+/// An operation of a pair. @param first its first operand in the instruction
+template <class F, class T, Source a, Source b, Source c = Source::number>
+struct Step {
+  TERRACE_HOST_DEVICE static Pack<T> of(const Input& in, Pack<T> held, int first, int p) {
+    const Pack<T> x = pack_beside<T, a>(in, held, first, p), y = pack_beside<T, b>(in, held, first + 1, p);
+    if constexpr (F::operands == 2) return F::of(x, y);
+    else return F::of(x, y, pack_beside<T, c>(in, held, first + 2, p));
+  }
+};
+
+/// Two operations one after the other.
+template <class First, class Second, class T, bool wide>
+struct Pair {
+  TERRACE_HOST_DEVICE static void make(const Input& in, V* made) {
+    for_each<packs<T, wide>>([&]<int p>() __attribute__((always_inline)) {
+      const Pack<T> held = pack_of<T, Source::held>(in, 0, p);
+      made[p] = bits_as<V>(Second::of(in, First::of(in, held, 0, p), 3, p).v);
+    });
+  }
+};
+
 template <class F, class T, bool wide, Source a, Source b>
 struct Compare {
   TERRACE_HOST_DEVICE static void make(const Input& in, V* made) {
@@ -445,19 +479,22 @@ struct Take {
 template <class T, bool wide>
 struct Keep {
   TERRACE_HOST_DEVICE static void make(const Input& in, V*) {
-    T* row = static_cast<T*>(in.word(0).address);
+    T* row = in.row<T>(0);
     for_each<packs<T, wide>>([&]<int p>() __attribute__((always_inline)) {
       pack_of<T, Source::held>(in, 0, p).store(row + p * Pack<T>::lanes);
     });
   }
 };
 
+/// @tparam T of the values of rows
+template <class T>
 struct Index {
   TERRACE_HOST_DEVICE static void make(const Input& in, V* made) {
     static constexpr values::TERRACE_ISA::LaneNumbers<i64> numbers;
     const Pack<i64> lane = Pack<i64>::load(numbers.own), last(in.word(1).whole), offset(in.word(2).whole);
+    const i64 first = in.word(0).whole + in.offset / static_cast<i64>(sizeof(T));
     for_each<held_vectors>([&]<int p>() __attribute__((always_inline)) {
-      const Pack<i64> index(lane.v + Pack<i64>(in.word(0).whole + p * Pack<i64>::lanes).v);
+      const Pack<i64> index(lane.v + Pack<i64>(first + p * Pack<i64>::lanes).v);
       made[p] = bits_as<V>((last.v < index.v ? last.v : index.v) + offset.v);
     });
   }
@@ -465,15 +502,22 @@ struct Index {
 
 /// An instruction as a function.
 template <class Operation>
-void handle(const Instruction* at, const Word* words, V v0, V v1, V v2, V v3, V v4, V v5, V v6, V v7) {
+void handle(const Instruction* at, const Word* words, i64 offset, V v0, V v1, V v2, V v3, V v4, V v5, V v6, V v7) {
   const V held[held_vectors] = {v0, v1, v2, v3, v4, v5, v6, v7};
   V made[held_vectors] = {v0, v1, v2, v3, v4, v5, v6, v7};
-  Operation::make(Input{at, words, held}, made);
-  return reinterpret_cast<Handler>(at[1].run)(at + 1, words, made[0], made[1], made[2], made[3], made[4], made[5],
-                                              made[6], made[7]);
+  Operation::make(Input{at, words, offset, held}, made);
+  return reinterpret_cast<Handler>(at[1].run)(at + 1, words, offset, made[0], made[1], made[2], made[3], made[4],
+                                              made[5], made[6], made[7]);
 }
 
-inline void stop(const Instruction*, const Word*, V, V, V, V, V, V, V, V) {}
+/// Code::keep_last.
+template <class T, bool wide>
+void keep_last(const Instruction* at, const Word* words, i64 offset, V v0, V v1, V v2, V v3, V v4, V v5, V v6, V v7) {
+  V held[held_vectors] = {v0, v1, v2, v3, v4, v5, v6, v7};
+  Keep<T, wide>::make(Input{at, words, offset, held}, held);
+}
+
+inline void stop(const Instruction*, const Word*, i64, V, V, V, V, V, V, V, V) {}
 
 template <class Operation>
 Run function_of() {
@@ -560,6 +604,7 @@ Run find_convert(const Source (&sources)[3]) {
 template <class T, bool wide>
 Run find_moving(Code code, const Source (&sources)[3]) {
   if (code == Code::keep) return function_of<Keep<T, wide>>();
+  if (code == Code::keep_last) return reinterpret_cast<Run>(&keep_last<T, wide>);
   return sources[0] == Source::row ? function_of<Take<T, wide, Source::row>>()
                                    : function_of<Take<T, wide, Source::number>>();
 }
@@ -636,8 +681,6 @@ inline Run find_whole(Code code, const Source (&sources)[3]) {
       return find_elementwise<Maximum, i64, true>(sources);
     case Code::choose:
       return find_choose<i64, true>(sources);
-    case Code::index:
-      return function_of<Index>();
     default:
       return find_moving<i64, true>(code, sources);
   }
@@ -680,6 +723,7 @@ Run find_wide_convert(Code code, const Source (&sources)[3]) {
 
 inline Run find(bool wide, Code code, Lanes lanes, const Source (&sources)[3]) {
   if (code == Code::stop) return reinterpret_cast<Run>(&stop);
+  if (code == Code::index) return lanes == Lanes::f32 ? function_of<Index<float>>() : function_of<Index<double>>();
   if (lanes == Lanes::condition)
     return wide ? find_condition<true>(code, sources) : find_condition<false>(code, sources);
   if (code >= Code::to_f32) {
@@ -691,30 +735,68 @@ inline Run find(bool wide, Code code, Lanes lanes, const Source (&sources)[3]) {
   return wide ? find_real<float, true>(code, sources) : find_real<float, false>(code, sources);
 }
 
-inline void run(const Program& program, Word* words, i64 begin, i64 end) {
-  const i64 cells = program.cells, lanes = vector_bytes / program.value_bytes;
-  const auto move = [&](i64 by) {
-    words[first_index].whole += by;
-    const i64 bytes = by * program.value_bytes;
-    // Addresses as numbers: that of index 0 need not be within anything.
-    for (i32 row = 0; row < program.rows; ++row) words[first_row + static_cast<u32>(row)].whole += bytes;
+/// Calls call.operator()<Step>() if there are pairs with the operation. @tparam second true: one that takes its
+/// operand from registers
+template <class T, bool second, class Call>
+Run with_step(Code code, const Source (&sources)[3], Call&& call) {
+  constexpr auto held = Source::held, row = Source::row, number = Source::number;
+  const auto is = [&](Code wanted, Source a, Source b, Source c) {
+    return code == wanted && sources[0] == a && sources[1] == b && sources[2] == c;
   };
-  move(begin);
+  if (is(Code::add, held, row, number)) return call.template operator()<Step<Add, T, held, row>>();
+  if (is(Code::subtract, held, row, number)) return call.template operator()<Step<Subtract, T, held, row>>();
+  if (is(Code::subtract, row, held, number)) return call.template operator()<Step<Subtract, T, row, held>>();
+  if (is(Code::multiply, held, number, number)) return call.template operator()<Step<Multiply, T, held, number>>();
+  if (is(Code::multiply, held, row, number)) return call.template operator()<Step<Multiply, T, held, row>>();
+#if defined(__FMA__)
+  if (is(Code::fused, row, number, held)) return call.template operator()<Step<Fused, T, row, number, held>>();
+  if (is(Code::fused, held, number, row)) return call.template operator()<Step<Fused, T, held, number, row>>();
+  if (is(Code::fused, row, row, held)) return call.template operator()<Step<Fused, T, row, row, held>>();
+#endif
+  if (is(Code::add_product, held, row, number)) {
+    return call.template operator()<Step<AddProduct, T, held, row, number>>();
+  }
+  if constexpr (!second) {
+    if (is(Code::add, row, row, number)) return call.template operator()<Step<Add, T, row, row>>();
+    if (is(Code::subtract, row, row, number)) return call.template operator()<Step<Subtract, T, row, row>>();
+    if (is(Code::multiply, row, number, number)) return call.template operator()<Step<Multiply, T, row, number>>();
+    if (is(Code::multiply, row, row, number)) return call.template operator()<Step<Multiply, T, row, row>>();
+  }
+  return nullptr;
+}
+
+template <class T, bool wide>
+Run find_pair_of(Code first, const Source (&sources)[3], Code second, const Source (&second_sources)[3]) {
+  return with_step<T, false>(first, sources, [&]<class First>() {
+    return with_step<T, true>(second, second_sources,
+                              []<class Second>() { return function_of<Pair<First, Second, T, wide>>(); });
+  });
+}
+
+inline Run find_pair(bool wide, Lanes lanes, Code first, const Source (&sources)[3], Code second,
+                     const Source (&second_sources)[3]) {
+  if (lanes == Lanes::f64) return find_pair_of<double, true>(first, sources, second, second_sources);
+  if (lanes != Lanes::f32) return nullptr;
+  return wide ? find_pair_of<float, true>(first, sources, second, second_sources)
+              : find_pair_of<float, false>(first, sources, second, second_sources);
+}
+
+inline void run(const Program& program, const Word* words, i64 begin, i64 end) {
+  const i64 cells = program.cells, lanes = vector_bytes / program.value_bytes;
+  const V none{};
   for (i64 x = begin;;) {
     for (i32 segment = 0; segment < program.segments; ++segment) {
       const Instruction* at = program.instructions + program.starts[segment];
-      const V none{};
-      reinterpret_cast<Handler>(at->run)(at, words, none, none, none, none, none, none, none, none);
+      reinterpret_cast<Handler>(at->run)(at, words, x * program.value_bytes, none, none, none, none, none, none, none,
+                                         none);
     }
     if (x + cells >= end) return;
     // Strips begin where vectors of rows do, but the first and the last one.
-    i64 next = (x + cells) & -lanes;
-    if (next + cells > end) next = end - cells;
-    move(next - x);
-    x = next;
+    x = (x + cells) & -lanes;
+    if (x + cells > end) x = end - cells;
   }
 }
 
-Kernels kernels() { return {vector_bytes, find, run}; }
+Kernels kernels() { return {vector_bytes, find, find_pair, run}; }
 
 }  // namespace terrace::formula::strips::TERRACE_ISA

@@ -40,7 +40,7 @@ i64 cpu_depth(const StencilSpec& spec) {
 }
 
 TileSizes tile_sizes(const StencilSpec& spec) {
-  TileSizes sizes{depth_of(spec), 1, 1, CpuTiles::block};
+  TileSizes sizes{depth_of(spec), 1, 1, spec.written ? 1 : CpuTiles::block};
   if (spec.rank == 1) {
     sizes.width = std::min<i64>(spec.extents[0], CpuTiles::line_width);
     return sizes;
@@ -48,7 +48,8 @@ TileSizes tile_sizes(const StencilSpec& spec) {
   const auto size = static_cast<i64>(size_of(spec.value));
   const i64 rows = sizes.ring_rows(spec.radius, spec.rank) * sizes.depth * spec.fields();
   if (spec.rank == 2) {
-    const i64 bytes = std::min(CpuTiles::row_bytes, CpuTiles::ring_bytes / rows);
+    const i64 most = spec.written ? CpuTiles::written_row_bytes : CpuTiles::row_bytes;
+    const i64 bytes = std::min(most, CpuTiles::ring_bytes / rows);
     sizes.width = std::min<i64>(spec.extents[2], std::max(CpuTiles::least_width, bytes / size));
     return sizes;
   }

@@ -262,7 +262,8 @@ void TileWorker<T>::make_lines(i64 level, i64 row, i64 y, i64 count) {
   for (i64 line = 0; line < count;) {
     const auto plain = [&](i64 at) { return down ? is_plain(row + at, 0) : is_plain(y + at, 1) && is_plain(row, 0); };
     i64 together = 0;
-    while (together < std::min(plan_.sizes.block, count - line) && plain(line + together)) ++together;
+    const i64 most = inner.count() == 0 ? 0 : std::min(plan_.sizes.block, count - line);
+    while (together < most && plain(line + together)) ++together;
     const i64 made = inner.count() == 0 || together == 0 ? 1 : together == 3 ? 2 : together;
     const bool in_block = together > 0 && inner.count() > 0;
     if (in_block) make_block(level, down ? row + line : row, down ? y : y + line, made, inner);

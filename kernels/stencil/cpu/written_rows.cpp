@@ -125,7 +125,13 @@ template <class T>
 void WrittenRows<T>::copy_cells(const RowWork<T>& work, i64 begin, i64 end) const {
   if (end <= begin) return;
   for (int f = 0; f < plan_.fields(); ++f) {
-    std::memcpy(work.made[f] + begin, work.row(f, 0, 0) + begin, static_cast<std::size_t>(end - begin) * sizeof(T));
+    const T* from = work.row(f, 0, 0);
+    T* to = work.made[f];
+    if (end - begin > work.radius) {
+      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin) * sizeof(T));
+      continue;
+    }
+    for (i64 x = begin; x < end; ++x) to[x] = from[x];
   }
 }
 

@@ -4,10 +4,13 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <memory>
 #include <set>
 
+#include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
+#include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -182,6 +185,25 @@ TEST_CASE("Boxes of f64 take matrix products where these are exact, else the fas
   CHECK(name_for(spec) == "rows");
   spec.extents[2] = 100;
   CHECK(name_for(spec) == "box_terms");
+}
+
+TEST_CASE("Formulas that a job writes are computed over strips on the CPU, at the rate of their operations") {
+  StencilSpec spec = spec_of("heat2d", 1, ElementType::f32);
+  auto written = std::make_shared<Written>();
+  written->cells.add_result(written->cells.add({formula::Operation::read, formula::Type::f32}));
+  spec.written = written;
+  spec.name = "formula";
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "strips");
+  spec.schedule = Schedule::plain;
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "strip_steps");
+  CHECK(operations_of(spec) == 1);
+  const StencilSpec listed = spec_of("heat2d", 1, ElementType::f32);
+  for (const StencilMethod& method : stencil_methods()) {
+    if (method.backend != Backend::cpu) continue;
+    const bool is_of_strips = std::string(method.name).starts_with("strip");
+    CHECK(method.unfit(spec, epyc()).empty() == is_of_strips);
+    CHECK(method.unfit(listed, epyc()).empty() == !is_of_strips);
+  }
 }
 
 TEST_CASE("Methods have names of their own on each back end, and say why they do not compute a stencil") {
