@@ -43,6 +43,20 @@ std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>
   return all;
 }
 
+/// The one method of a stage that has no table of them: a kernel for each back end.
+struct SingleMethod {
+  const char *name, *help;
+
+  run::StageMethod on(device::Backend backend) const { return {name, help, name_of(backend), "", true}; }
+  std::vector<run::StageMethod> all() const { return {on(device::Backend::cuda), on(device::Backend::cpu)}; }
+  /// The method that computes a stage.
+  std::vector<run::StageMethod> chosen(device::Backend backend) const {
+    run::StageMethod method = on(backend);
+    method.chosen = true;
+    return {method};
+  }
+};
+
 /// The method of a stage: that of the attempt to resume, if this program has it, else the cheapest.
 /// @throws DeviceError if none computes the spec
 template <class Spec>

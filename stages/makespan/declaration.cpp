@@ -43,6 +43,7 @@ StageKind makespan_stage() {
   kind.declaration.example = {"times: {values: [7, 3, 9, 4, 6, 2, 8, 5]}",
                               {"{times: times, machines: 3, epsilon: 0.25}", "bounds: false"}};
   kind.make = make_makespan;
+  kind.methods = [] { return makespan_method.all(); };
   kind.verify = verify_makespan;
   kind.declaration.results = 2;  // the search ends as soon as the schedules that bound it suffice
   kind.deals = true;

@@ -44,6 +44,8 @@ class MakespanStage : public run::Stage {
     return {text.str()};
   }
 
+  std::vector<run::StageMethod> methods() const override { return makespan_method.chosen(resources_.backend()); }
+
   /// The tables of the first round, and in the rounds after it as many like that of the lower bound.
   run::Prediction prediction() const override {
     const SearchDefinition& search = plan_.definition();

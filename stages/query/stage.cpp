@@ -55,6 +55,8 @@ class QueryStage : public run::Stage {
     return found;
   }
 
+  std::vector<run::StageMethod> methods() const override { return query_method.chosen(resources_.backend()); }
+
   run::Prediction prediction() const override {
     const QueryCut& cut = plan_->cut();
     const double elements = cut.totals ? static_cast<double>(cut.nodes) * static_cast<double>(cut.nodes) : 0;

@@ -5,8 +5,12 @@
 
 #include "pipeline/run/stage.hpp"
 #include "stages/stage_kind.hpp"
+#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
+
+/// What computes its blocks, on either back end.
+inline constexpr SingleMethod query_method = {"reductions", "rows of a tile of distances, reduced and looked up"};
 
 /// Plans a step of a job that asks about a table of distances. @throws JobError
 std::unique_ptr<run::Stage> make_query(const Request& request);
