@@ -32,7 +32,7 @@ class Methods(JobTest):
         self.assertNotIn("bits", one)
         ended = self.terrace("methods", "stencils", expect=WRONG)
         self.assertSays(ended, "there is no stage 'stencils'", "stencil")
-        self.assertIn("one kernel", self.terrace("methods", "query").stdout)
+        self.assertLessEqual({("query", "reductions"), ("makespan", "bins")}, cpu)
 
     def test_of_a_job_are_explained_before_it_runs(self):
         job = self.write_job(self.inputs, self.stages, backend="cpu")

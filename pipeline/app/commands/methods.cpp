@@ -55,10 +55,6 @@ int methods(Session& session, const MethodsArguments& arguments) {
     }
   }
   if (arguments.form.json) return session.answer_json({{"methods", list}});
-  if (list.empty()) {
-    session.out << "there is nothing to choose: the stage has one kernel on each back end\n";
-    return exit_done;
-  }
   session.out << (arguments.form.markdown ? to_markdown(table) : to_text(table, "", session.columns));
   return exit_done;
 }
