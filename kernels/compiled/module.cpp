@@ -56,4 +56,10 @@ Module::Module(const Binary& binary) : compiler_(binary.compiler), bytes_(binary
   }
 }
 
+int Module::local_bytes(std::size_t number) const {
+  cudaFuncAttributes attributes{};
+  TERRACE_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel(number)));
+  return static_cast<int>(attributes.localSizeBytes);
+}
+
 }  // namespace terrace::compiled

@@ -20,6 +20,9 @@ class Module {
 
   /// Kernel `number` of Source::kernels, for `device::Kernel<...>::function`.
   const void* kernel(std::size_t number) const { return kernels_.at(number); }
+  /// Bytes of local memory of a thread of a kernel: values that do not fit into registers, or need an address; 0 on
+  /// the simulated GPU. @throws DeviceError
+  int local_bytes(std::size_t number) const;
   std::size_t kernels() const { return kernels_.size(); }
   /// The compiler that made it: "NVRTC 13.0".
   const std::string& compiler() const { return compiler_; }

@@ -377,7 +377,7 @@ class Definer {
       }
       refuse("fields", fault.fault.what);
     }
-    const Place& place = place_of(request_.stage, "cells." + cells[fault.cell]);
+    const Place place = place_of(request_.stage, "cells." + cells[fault.cell]);
     throw JobError(
         message_at(inside(place, fault.fault.at), "stage '" + request_.stage.name + "': " + fault.fault.what));
   }

@@ -23,4 +23,6 @@ Module::Module(const Binary& binary) : compiler_(binary.compiler), bytes_(binary
   }
 }
 
+int Module::local_bytes(std::size_t) const { return 0; }
+
 }  // namespace terrace::compiled

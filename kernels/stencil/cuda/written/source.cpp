@@ -100,8 +100,9 @@ compiled::Source written_source(const StencilSpec& spec, const std::vector<std::
   source.text = "#include \"kernels/stencil/written_base.hpp\"\n#include \"kernels/stencil/cuda/steps/kernel.cuh\"\n";
   if (!shapes.empty()) {
     source.text +=
-        "#include \"kernels/stencil/cuda/formulas/level.cuh\"\n#include "
-        "\"kernels/stencil/cuda/streams/kernel.cuh\"\n";
+        "#include \"kernels/stencil/cuda/formulas/level.cuh\"\n"
+        "#include \"kernels/stencil/cuda/streams/kernel.cuh\"\n"
+        "#include \"kernels/stencil/cuda/written/sizes.hpp\"\n";
   }
   source.text += "namespace terrace::stencil {\n" + cell_source(spec);
   source.kernels.push_back(home + "step_kernel<" + home + "Cell, " + type + ">");

@@ -10,6 +10,7 @@
 #include "kernels/compiled/store.hpp"
 #include "kernels/stencil/cuda/formulas/stream.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
+#include "kernels/stencil/cuda/written/sizes.hpp"
 #include "kernels/stencil/cuda/written/source.hpp"
 #include "kernels/stencil/cuda/written/written.hpp"
 #include "kernels/stencil/written_base.hpp"
@@ -47,12 +48,23 @@ class WrittenKernels {
   static StepKernel<F, T> step_kernel(const Modules& modules) { return {modules->kernel(0), "step_kernel"}; }
   template <i32 arrays>
   std::unique_ptr<device::BlockKernel> make_rows() const {
-    using S = FormulaStreamShape<F, T, arrays>;
-    const Modules all = modules({"FormulaShape<Cell, " + type() + ", " + std::to_string(arrays) +
-                                 ", measured::CudaFormulaStream::sizes(" + std::to_string(fields) + ", " +
-                                 (arrays > 0 ? "true" : "false") + ", " + std::to_string(sizeof(T)) + ")>"});
-    const StreamLauncher<S> launcher({all->kernel(1), "stream_kernel"}, {all->kernel(2), "stream_kernel"});
-    return std::make_unique<FormulaStreamBlocks<S, F>>(spec_, context_, workspace_, step_kernel(all), launcher);
+    std::unique_ptr<device::BlockKernel> blocks = make_rows<arrays, false>(most_local_bytes);
+    return blocks ? std::move(blocks) : make_rows<arrays, true>(1 << 30);
+  }
+  /// @param most_local of the kernel @return null if it has more
+  template <i32 arrays, bool fewer>
+  std::unique_ptr<device::BlockKernel> make_rows(int most_local) const {
+    constexpr measured::StreamSizes sizes = written_sizes(fields, arrays > 0, sizeof(T), fewer);
+    using S = FormulaShape<F, T, arrays, sizes>;
+    const auto word = [](bool value) { return value ? "true" : "false"; };
+    const Modules all = modules({"FormulaShape<Cell, " + type() + ", " + std::to_string(arrays) + ", written_sizes(" +
+                                 std::to_string(fields) + ", " + word(arrays > 0) + ", " + std::to_string(sizeof(T)) +
+                                 ", " + word(fewer) + ")>"});
+    const typename StreamLauncher<S>::Kernel in_bulk{all->kernel(1), "stream_kernel"},
+        by_values{all->kernel(2), "stream_kernel"};
+    if (all->local_bytes(1) > most_local) return nullptr;
+    return std::make_unique<FormulaStreamBlocks<S, F>>(spec_, context_, workspace_, step_kernel(all),
+                                                       StreamLauncher<S>(in_bulk, by_values));
   }
   static std::string type() { return sizeof(T) == 4 ? "float" : "double"; }
 
