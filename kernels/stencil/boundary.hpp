@@ -50,12 +50,6 @@ TERRACE_HOST_DEVICE constexpr i64 mapped_index(i64 index, i64 extent, Face low, 
   }
 }
 
-/// An index of a periodic axis, any number of times around it, in [0, extent).
-TERRACE_HOST_DEVICE constexpr i64 wrapped_index(i64 index, i64 extent) {
-  if (index >= 0 && index < extent) return index;
-  return (index % extent + extent) % extent;
-}
-
 /// True if an index within `radius` of a fixed face: such a cell keeps its value.
 TERRACE_HOST_DEVICE constexpr bool is_kept(i64 index, i64 extent, i64 radius, Face low, Face high) {
   return (low == Face::fixed && index < radius) || (high == Face::fixed && index >= extent - radius);

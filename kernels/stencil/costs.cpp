@@ -99,7 +99,7 @@ device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, cons
 device::Cost cost_of_strips(const StencilSpec& spec, const device::Limits& limits, const Visits& visits) {
   const double given = multiply_adds_of(Backend::cpu, limits);
   const double machine = given > 0 ? given / measured::cpu_multiply_adds : 1;
-  const measured::StripRate& rate = measured::cpu_strip_rate;
+  const measured::StripRate& rate = spec.rank == 3 ? measured::cpu_strip_rate_of_volumes : measured::cpu_strip_rate;
   device::Cost cost;
   cost.steps = visits.steps;
   cost.bytes = (2.0 * spec.fields() + spec.arrays) * static_cast<double>(size_of(spec.value)) / visits.steps;

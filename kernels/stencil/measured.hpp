@@ -18,8 +18,6 @@ struct CpuTiles {
   static constexpr device::i64 ring_bytes = 800 << 10;
   /// Bytes of a row of a tile of two dimensions. EPYC, depth 16: 1 KiB 4.1 G, 2 KiB 5.5, 4 KiB 6.6, 8 KiB 7.6.
   static constexpr device::i64 row_bytes = 8 << 10;
-  /// The same of formulas that a job writes, whose rows are made one by one.
-  static constexpr device::i64 written_row_bytes = 16 << 10;
   /// Bytes of a row of a tile of three dimensions. Not measured.
   static constexpr device::i64 volume_row_bytes = 2 << 10;
   /// Steps of a sub-pass times the radius. EPYC, rows of 8 KiB: 8 steps 6.2 G, 16 steps 7.6, 32 steps 7.7 (whose

@@ -160,8 +160,10 @@ struct StripRate {
   double f32, f64;
 };
 
-/// EPYC with AVX-512: heat2d as a formula of 7 operations, XXX.
-inline constexpr StripRate cpu_strip_rate{50, 25};
+/// EPYC with AVX-512, 2026-11-28, heat2d as 7 operations, 2048 x 2048 (8192 x 8192: 51 and 25), and wave2d as 10: 44.
+inline constexpr StripRate cpu_strip_rate{52, 27};
+/// EPYC, alike, heat3d as 9 operations, 256 x 256 x 256, twice the rate of one thread. f64: not measured.
+inline constexpr StripRate cpu_strip_rate_of_volumes{23, 12};
 
 /// Operations of a cell of a formula, a multiply-add being one.
 struct FormulaOperations {

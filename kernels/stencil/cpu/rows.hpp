@@ -8,6 +8,12 @@
 
 namespace terrace::stencil {
 
+/// An index of a periodic axis, any number of times around it, in [0, extent).
+TERRACE_HOST_DEVICE constexpr i64 wrapped_index(i64 index, i64 extent) {
+  if (index >= 0 && index < extent) return index;
+  return (index % extent + extent) % extent;
+}
+
 template <class T>
 class WrittenRows;
 
