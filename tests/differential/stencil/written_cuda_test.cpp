@@ -87,17 +87,30 @@ testing::Sample sample_of(testing::SampleMaker& maker, const Example& example, E
   return sample;
 }
 
-TEST_CASE("formulas that a job writes give the bits of their definition on CUDA") {
-  const auto context = test::cuda_context();
-  if (!context) return;
-  if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
-    WARN("skipped: " << why);
-    return;
+/// A device whose kernels are compiled in a folder of the test; null if there is none, or no compiler.
+class WithModules {
+ public:
+  WithModules() : context_(test::cuda_context()), store_(io::Entry(folder_.path() / "modules")) {
+    if (!context_) return;
+    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
+      WARN("skipped: " << why);
+      context_.reset();
+      return;
+    }
+    context_->take_modules_from(&store_);
   }
-  const bool simulated = test::few_cases(*context);
-  const test::TempFolder folder;
-  compiled::Store store(io::Entry(folder.path() / "modules"));
-  context->take_modules_from(&store);
+  device::Context* context() const { return context_.get(); }
+
+ private:
+  test::TempFolder folder_;
+  decltype(test::cuda_context()) context_;
+  compiled::Store store_;
+};
+
+TEST_CASE("formulas that a job writes give the bits of their definition on CUDA") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  const bool simulated = test::few_cases(*with.context());
   unsigned seed = 60000;
   for (const Example& example : examples) {
     for (const ElementType type : {ElementType::f32, ElementType::f64}) {
@@ -105,11 +118,22 @@ TEST_CASE("formulas that a job writes give the bits of their definition on CUDA"
         testing::SampleMaker maker(++seed, 0, 0);
         INFO(example.name << ", seed " << seed);
         const std::int64_t wide = example.rank == 2 && maker.chance(70) ? 256 : 0;
-        check(maker, sample_of(maker, example, type, simulated ? example.rank == 3 ? 12 : 60 : 200, wide), *context);
+        check(maker, sample_of(maker, example, type, simulated ? example.rank == 3 ? 12 : 60 : 200, wide),
+              *with.context());
       }
     }
   }
-  context->take_modules_from(nullptr);
+}
+
+TEST_CASE("random formulas give the bits of their definition on CUDA") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  const bool simulated = test::few_cases(*with.context());
+  for (unsigned seed = 70000; seed < (simulated ? 70008u : 70100u); ++seed) {
+    INFO("seed " << seed);
+    testing::SampleMaker maker(seed, simulated ? 600 : 20000, simulated ? 6 : 24);
+    check(maker, maker.make_written(), *with.context());
+  }
 }
 
 }  // namespace
