@@ -266,6 +266,17 @@ struct CudaVolume {
   /// 2, 16, 16, 4, 1} 198, {2, 2, 32, 16, 4, 1} 236, {2, 2, 32, 8, 4, 2} 222; f64: {2, 4, 32, 8, 4, 1} 118, {2, 2,
   /// 32, 16, 4, 1} 117, {2, 2, 32, 8, 4, 2} 109.
   TERRACE_HOST_DEVICE static constexpr VolumeSizes wave_sizes() { return {2, 4, 32, 8, 4, 1}; }
+  /// Formulas that a job writes, by their fields and the values of a cell that are handed on to the next plane: those
+  /// of heat3d and wave3d, and fewer levels or lines where more is kept, so that it fits into registers; no levels
+  /// where it does not. Not measured.
+  TERRACE_HOST_DEVICE static constexpr VolumeSizes written_sizes(int fields, int handed, int bytes) {
+    const int kept = fields + handed;
+    if (fields == 1 && kept <= 2) return heat_sizes(bytes);
+    if (fields == 1 && kept <= 3) return {3, 4, 32, 8, 4, 1};
+    if (kept <= (fields == 1 ? 5 : 3)) return wave_sizes();
+    if (kept <= (fields == 1 ? 7 : 5)) return {2, 3, 32, 8, 4, 1};
+    return {};
+  }
 };
 
 /// One step at a time on CUDA (cuda/steps/kernel.cuh).

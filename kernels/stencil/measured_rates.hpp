@@ -62,6 +62,8 @@ inline constexpr OperatorRates cuda_formula_row_rates[] = {
 
 /// Updates in three dimensions whose planes stream through registers (cuda/volumes/). H100, 1024 x 512 x 512.
 inline constexpr OperatorRates cuda_plane_rates[] = {
+    // Not measured: the operations of heat3d.
+    {"formula", {{1, 7910, 3920}}},
     // H100, 2026-11-27; radius 2 H200, 2026-11-28, 512 x 512 x 512.
     {"star3d", {{1, 869, 566}, {2, 555}}},
     // H100, alike.
@@ -70,6 +72,12 @@ inline constexpr OperatorRates cuda_plane_rates[] = {
     {"heat3d", {{1, 1130, 560}}},
     // H200, 2026-11-28, 512 x 512 x 512; H100 236 and 118.
     {"wave3d", {{1, 314, 157}}},
+};
+
+/// The same of formulas that a job writes with fewer levels than heat3d has.
+inline constexpr OperatorRates cuda_plane_rates_of_few_levels[] = {
+    // Not measured: the operations of wave3d on an H200.
+    {"formula", {{1, 2830, 1410}}},
 };
 
 /// One step of any stencil on CUDA (cuda/steps/). H200, 16384 x 16384, 1024 x 512 x 512 and, of formulas, 8192 x

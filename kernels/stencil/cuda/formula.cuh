@@ -79,8 +79,9 @@ std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(Way way, const Sten
   }
   if constexpr (VolumeOperands<F, T>::exist) {
     if (way == Way::planes) {
-      return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(spec, context, workspace,
-                                                                       step_kernel_of<F, T>());
+      return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(
+          spec, context, workspace, step_kernel_of<F, T>(),
+          volume_kernel_for<T>(volume_kind(spec).value(), spec.radius), VolumeOperands<F, T>::of(spec));
     }
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace, step_kernel_of<F, T>());

@@ -11,6 +11,7 @@
 #include "kernels/stencil/cuda/linear.hpp"
 #include "kernels/stencil/cuda/tiles/tiled.hpp"
 #include "kernels/stencil/cuda/volumes/volumes.hpp"
+#include "kernels/stencil/cuda/written/planes.hpp"
 #include "kernels/stencil/cuda/written/written.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/measured.hpp"
@@ -122,20 +123,29 @@ std::string unfit_for_steps(const StencilSpec& spec, const Limits&) {
   return spec.written ? compiled::Compiler::why_missing() : "";
 }
 
+measured::VolumeSizes plane_sizes(const StencilSpec& spec) {
+  return spec.written ? plane_parts(spec).sizes : volume_sizes(*volume_kind(spec), spec.radius, bytes_of(spec));
+}
+
 std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
   const std::optional<VolumeKind> kind = spec.rank == 3 ? volume_kind(spec) : std::nullopt;
-  if (!kind) {
-    return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, heat3d and wave3d";
+  if (spec.written) {
+    if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
+    if (std::string why = plane_parts(spec).unfit; !why.empty()) return why;
+  } else if (!kind) {
+    return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, heat3d, wave3d "
+           "and "
+           "formulas of radius 1";
   }
   if (!spec.given.empty()) return "it takes numbers as parameters, not arrays";
   if (spec.source >= 0 || spec.mask >= 0) return additions;
   if (!std::all_of(spec.faces.begin(), spec.faces.end(), keeps_or_wraps)) return other_faces;
   if (spec.depth == 1) return one_step;
-  const bool box = *kind == VolumeKind::box;
+  const bool box = kind == VolumeKind::box;
   const int most = CudaVolume::most_radius(box);
   if (spec.radius > most) return radius_at_most(spec, box ? "boxes" : "stars", most);
   if (spec.width() > i64{1} << 30) return "a plane has more than 2^30 cells";
-  const measured::VolumeSizes sizes = volume_sizes(*kind, spec.radius, bytes_of(spec));
+  const measured::VolumeSizes sizes = plane_sizes(spec);
   const i64 width = sizes.lanes * (16 / bytes_of(spec)), height = 32 * sizes.warps / sizes.lanes * sizes.lines;
   if (spec.extents[2] < width / 2) return short_axis("last", spec.extents[2], width / 2);
   if (spec.extents[1] < height / 2) return short_axis("middle", spec.extents[1], height / 2);
@@ -181,8 +191,12 @@ Cost cost_of_formula_rows(const StencilSpec& spec, const Limits& limits) {
 }
 
 Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
-  const int levels = volume_sizes(*volume_kind(spec), spec.radius, bytes_of(spec)).levels;
-  return cost(measured::cuda_plane_rates, spec, limits, {.steps = static_cast<double>(levels)});
+  const int levels = plane_sizes(spec).levels;
+  const Visits visits{.steps = static_cast<double>(levels)};
+  if (spec.written && levels < CudaVolume::heat_sizes(bytes_of(spec)).levels) {
+    return cost(measured::cuda_plane_rates_of_few_levels, spec, limits, visits);
+  }
+  return cost(measured::cuda_plane_rates, spec, limits, visits);
 }
 
 /// Turns of warps, a cell, in which cells are made one by one (steps/kernel.cuh): those of a warp that reaches beyond

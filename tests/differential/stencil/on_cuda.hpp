@@ -29,11 +29,13 @@ class CudaStencil final : public device::BlockKernel {
 };
 
 /// Compares what the method that is chosen makes with the definition, on a real GPU also all others that fit.
-inline void check(testing::SampleMaker& maker, const testing::Sample& sample, device::Context& context) {
+/// @param all also on a simulated one
+inline void check(testing::SampleMaker& maker, const testing::Sample& sample, device::Context& context,
+                  bool all = false) {
   const device::Limits& limits = context.limits();
   const StencilMethod& chosen = choose_stencil_method(sample.spec, device::Backend::cuda, limits);
   for (const auto& rated : device::rate_methods(stencil_methods(), device::Backend::cuda, sample.spec, limits)) {
-    const bool other = rated.method->automatic && rated.unfit.empty() && !test::few_cases(context);
+    const bool other = rated.method->automatic && rated.unfit.empty() && (all || !test::few_cases(context));
     if (rated.method != &chosen && !other) continue;
     INFO("method " << rated.method->name);
     testing::check_sample(maker, sample, context, [&](const StencilSpec& spec) {

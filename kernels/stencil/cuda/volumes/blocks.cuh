@@ -45,10 +45,9 @@ struct VolumeOperands<Wave<3>, T> {
 template <class F, class T, class Base>
 class VolumeBlocks final : public Base {
  public:
-  VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernel<F, T>& kernel)
-      : Base(spec, context, workspace, kernel),
-        streamer_(spec, volume_kernel_for<T>(volume_kind(spec).value(), spec.radius),
-                  VolumeOperands<F, T>::of(spec)) {}
+  VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernel<F, T>& step,
+               const VolumeKernel<T>& kernel, const std::vector<T>& operands)
+      : Base(spec, context, workspace, step), streamer_(spec, kernel, operands) {}
 
  protected:
   i64 most_levels(const StencilTask& task) const override { return streamer_.most_levels(task); }

@@ -3,9 +3,10 @@
 // A thread block takes a tile of the planes (lines along the last axis, one below another along the middle axis) and
 // streams through a chunk of planes. A thread holds 16 bytes of some lines that follow one another. Instead of
 // earlier planes, a level keeps partial sums (sums.cuh, formulas.cuh); planes arrive in the order of the terms, so
-// every sum has the order of its definition. Neighbours along a line come from other lanes; those along the middle
-// axis from the threads above and below through shared memory, where each thread leaves its first and last lines of
-// the newest planes of all levels, twice in turn: one barrier a plane serves all levels.
+// every sum has the order of its definition. Of formulas that a job writes it keeps what the plane below is not
+// needed for (written.cuh). Neighbours along a line come from other lanes; those along the middle axis from the
+// threads above and below through shared memory, where each thread leaves its first and last lines of the newest
+// planes of all levels, twice in turn: one barrier a plane serves all levels.
 //
 // A thread copies its own cells from memory, some planes ahead, and writes its own results.
 //
@@ -19,6 +20,7 @@
 #include "kernels/stencil/cuda/volumes/formulas.cuh"
 #include "kernels/stencil/cuda/volumes/memory.cuh"
 #include "kernels/stencil/cuda/volumes/sums.cuh"
+#include "kernels/stencil/cuda/volumes/written.cuh"
 
 namespace terrace::stencil {
 
@@ -33,6 +35,8 @@ template <class S>
 struct VolumeLevel<S, VolumeKind::heat> : VolumeHeat<S> {};
 template <class S>
 struct VolumeLevel<S, VolumeKind::wave> : VolumeWave<S> {};
+template <class S>
+struct VolumeLevel<S, VolumeKind::written> : VolumeWritten<S> {};
 
 /// A thread's share of a launch.
 /// @param aligned true if lines begin at multiples of 16 bytes
@@ -81,14 +85,16 @@ class Volume {
     __syncthreads();
 #pragma unroll
     for (i32 level = S::levels - 1; level >= 0; --level) {
-      VolumeNear<S> near;
+      VolumeNear<S> near[S::fields];
       look_around(tick, level, near);
       const i32 plane = tick - level * S::lag;
       if constexpr (S::box) {
-        levels_[level].template add<edges, rims>(near, x_[level + 1], task_.operands, rims_of<rims>(level), plane);
+        levels_[level].template add<edges, rims>(near[0], x_[level + 1], task_.operands, rims_of<rims>(level), plane);
         if (level + 1 == S::levels) write(tick - S::delay - S::depth);
+      } else if constexpr (S::kind == VolumeKind::written) {
+        levels_[level].add(near, x_[level]);
       } else {
-        levels_[level].template add<edges, rims>(near, task_.operands, rims_of<rims>(level), plane);
+        levels_[level].template add<edges, rims>(near[0], task_.operands, rims_of<rims>(level), plane);
       }
     }
   }
@@ -169,28 +175,38 @@ class Volume {
 
   /// Leaves this thread's first and last lines of a level's newest plane for the threads above and below.
   __device__ __forceinline__ void leave(i32 tick, i32 level) {
-    Chunk* to = exchange(tick, level) + thread();
 #pragma unroll
-    for (i32 e = 0; e < S::edges; ++e) {
-      to[e * S::threads] =
-          packed(x_[level].of[0][e < S::radius || S::edges == S::lines ? e : e + S::lines - S::edges]);
+    for (i32 f = 0; f < S::fields; ++f) {
+      if (!S::is_near(f)) continue;
+      Chunk* to = exchange(tick, level, f) + thread();
+#pragma unroll
+      for (i32 e = 0; e < S::edges; ++e) {
+        to[e * S::threads] =
+            packed(x_[level].of[f][e < S::radius || S::edges == S::lines ? e : e + S::lines - S::edges]);
+      }
     }
   }
-  __device__ __forceinline__ Chunk* exchange(i32 tick, i32 level) const {
-    return shared_ + S::exchange_at + (tick & 1) * S::exchange_chunks + level * S::edges * S::threads;
+  __device__ __forceinline__ Chunk* exchange(i32 tick, i32 level, i32 field) const {
+    return shared_ + S::exchange_at + (tick & 1) * S::exchange_chunks +
+           (level * S::near_fields + fields_among(S::Cell::near, field)) * S::edges * S::threads;
   }
 
-  /// A level's newest plane around this thread's cells.
-  __device__ __forceinline__ void look_around(i32 tick, i32 level, VolumeNear<S>& near) const {
-    const Chunk* from = exchange(tick, level);
-    const VolumeCells<S>& x = x_[level].of[0];
+  /// A level's newest plane around this thread's cells, of the fields whose neighbours are read.
+  __device__ __forceinline__ void look_around(i32 tick, i32 level, VolumeNear<S> (&near)[S::fields]) const {
+#pragma unroll
+    for (i32 f = 0; f < S::fields; ++f) {
+      if (S::is_near(f)) look_around(exchange(tick, level, f), x_[level].of[f], near[f]);
+    }
+  }
+  static __device__ __forceinline__ void look_around(const Chunk* from, const VolumeCells<S>& x,
+                                                     VolumeNear<S>& near) {
 #pragma unroll
     for (i32 j = 0; j < S::radius; ++j) {
       T values[S::cells];
       unpack(from[(S::edges - S::radius + j) * S::threads + above()], values);
-      put(near, j, values, S::box);
+      put(near, j, values, S::Cell::corners);
       unpack(from[j * S::threads + below()], values);
-      put(near, S::radius + S::lines + j, values, S::box);
+      put(near, S::radius + S::lines + j, values, S::Cell::corners);
     }
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) put(near, S::radius + i, x[i], true);

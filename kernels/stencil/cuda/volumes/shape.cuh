@@ -6,38 +6,31 @@
 
 namespace terrace::stencil {
 
-using device::u32;
-
-/// A kernel's sizes as constants.
-template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_>
+/// A kernel's sizes as constants. @tparam Cell_ what it knows of its cells, as VolumeCell
+template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_, class Cell_ = VolumeCell<kind_>>
 struct VolumeShape {
   using Value = T;
+  using Cell = Cell_;
   static constexpr VolumeKind kind = kind_;
   static constexpr bool box = kind == VolumeKind::box;
-  static constexpr i32 fields = fields_of(kind);
+  static constexpr i32 fields = Cell::fields;
   static constexpr i32 radius = radius_, span = 2 * radius + 1;
   static constexpr measured::VolumeSizes sizes = sizes_;
   static constexpr i32 levels = sizes.levels, lines = sizes.lines, lanes = sizes.lanes, slots = sizes.slots;
-  static constexpr i32 cells = 16 / sizeof(T);  // of a line, a thread's: one chunk
-  static constexpr i32 threads = 32 * sizes.warps;
 
-  // The tile: its cells along the last and the middle axis, and those at a side that are not made.
-  static constexpr i32 width = lanes * cells, height = threads / lanes * lines;
-  static constexpr i32 depth = radius * levels;  // planes above and below a chunk that are read
-  static constexpr i32 lines_halo = depth, cells_halo = (depth + cells - 1) / cells * cells;
+  /// True for a field of which neighbours in the plane are read.
+  static constexpr __device__ __forceinline__ bool is_near(i32 field) { return (Cell::near >> field & 1) != 0; }
+  static constexpr i32 near_fields = fields_among(Cell::near, fields);
 
-  /// Planes by which a level is behind the level below it: a box's sum ends with neighbours of a later plane, which
-  /// have to be exchanged first, all others with the cell itself.
-  static constexpr i32 lag = box ? radius + 1 : radius;
-  /// Planes by which the last level is behind the first plane that is read.
-  static constexpr i32 delay = lag * (levels - 1) + radius;
-
-  // Lines of a thread that those above and below it read: its first and last ones.
-  static constexpr i32 edges = lines < 2 * radius ? lines : 2 * radius;
-  // Shared memory, in chunks: planes from memory, then the edges of all levels twice.
-  static constexpr i32 slot_chunks = fields * lines * threads, exchange_chunks = levels * edges * threads;
-  static constexpr i32 exchange_at = slots * slot_chunks;
-  static constexpr i32 shared_bytes = 16 * (exchange_at + 2 * exchange_chunks);
+  /// A box's sum ends with neighbours of a later plane, which have to be exchanged first, all others with the cell
+  /// itself.
+  static constexpr VolumeFrame frame = volume_frame(sizes, fields, near_fields, radius, box, sizeof(T));
+  static constexpr i32 cells = frame.cells, threads = frame.threads;
+  static constexpr i32 width = frame.width, height = frame.height;
+  static constexpr i32 depth = frame.depth, lines_halo = frame.lines_halo, cells_halo = frame.cells_halo;
+  static constexpr i32 lag = frame.lag, delay = frame.delay, edges = frame.edges;
+  static constexpr i32 slot_chunks = frame.slot_chunks, exchange_chunks = frame.exchange_chunks;
+  static constexpr i32 exchange_at = frame.exchange_at, shared_bytes = frame.shared_bytes;
 
   static_assert(depth <= most_steps_at_once * radius);
   static_assert(lines >= radius && lines * cells <= 32 && 32 % lanes == 0);

@@ -54,6 +54,7 @@ VolumeKernel<T> volume_kernel_for(VolumeKind kind, int radius) {
     case VolumeKind::star:
       return star_of<T>(radius);
     case VolumeKind::box:
+    case VolumeKind::written:  // made where it is compiled
       break;
   }
   return box_of<T>(radius);
@@ -67,14 +68,14 @@ VolumeStreamer<T>::VolumeStreamer(const StencilSpec& spec, const VolumeKernel<T>
   const auto wraps = [&](std::size_t axis) { return spec.faces[axis].low == Face::periodic; };
   common_.extent = spec.extents[0];
   common_.width = spec.width();
-  common_.middle = axis_in_tiles(spec.extents[1], wraps(1), kernel.height, kernel.lines_halo);
-  common_.last = axis_in_tiles(spec.extents[2], wraps(2), kernel.width, kernel.cells_halo);
+  common_.middle = axis_in_tiles(spec.extents[1], wraps(1), kernel.frame.height, kernel.frame.lines_halo);
+  common_.last = axis_in_tiles(spec.extents[2], wraps(2), kernel.frame.width, kernel.frame.cells_halo);
   common_.keeps_rows = !wraps(0);
 }
 
 template <class T>
 i64 VolumeStreamer<T>::most_levels(const StencilTask& task) const {
-  return levels_at_once(spec_, task, kernel_.sizes.levels);
+  return levels_at_once(spec_, task, kernel_.frame.sizes.levels);
 }
 
 template <class T>
@@ -83,7 +84,7 @@ void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, c
   if (rows == 0) return;
   VolumeTask<T> task = common_;
   bool aligned = true;
-  for (i32 f = 0; f < kernel_.fields; ++f) {
+  for (i32 f = 0; f < kernel_.frame.fields; ++f) {
     task.from[f] = levels.from[f];
     task.to[f] = levels.to[f];
     aligned = aligned && is_aligned(task.from[f], spec_.extents[2]) && is_aligned(task.to[f], spec_.extents[2]);
@@ -93,7 +94,7 @@ void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, c
   task.wraps_rows = levels.whole && task.keeps_rows == 0;
   task.chunks.all = rows;
   task.chunks.tiles = i64{task.middle.tiles} * task.last.tiles;
-  const i64 extra = kernel_.depth + kernel_.delay;
+  const i64 extra = kernel_.frame.depth + kernel_.frame.delay;
   choose_chunks(task.chunks, {.resident = resident_,
                               .extra = extra,
                               .low_extra = extra + CudaVolume::planes_to_begin,

@@ -9,7 +9,7 @@
 
 namespace terrace::stencil {
 
-/// The kind of a stencil's update, if there are kernels that stream its planes.
+/// The kind of a stencil's update, if there are kernels that stream its planes; none of formulas that a job writes.
 std::optional<VolumeKind> volume_kind(const StencilSpec& spec);
 
 /// The kernel of a kind and radius; of radii for which there is one (CudaVolume::most_radius).
@@ -34,7 +34,7 @@ class VolumeStreamer {
   /// The most steps at once of a slab.
   i64 most_levels(const StencilTask& task) const;
   /// True if the kernel is meant to make so many steps at once: a single one only if it makes no more than that.
-  bool makes(i64 levels) const { return levels > 1 || kernel_.sizes.levels == 1; }
+  bool makes(i64 levels) const { return levels > 1 || kernel_.frame.sizes.levels == 1; }
   void launch(const StencilState* state, cudaStream_t stream, const Levels<T>& levels) const;
 
  private:

@@ -10,6 +10,8 @@ using formula::Formula;
 using formula::Node;
 using formula::Operation;
 
+std::string scalar_of(const StencilSpec& spec) { return spec.value == ElementType::f32 ? "float" : "double"; }
+
 /// The read of a pack: what a node of an array is taken from.
 std::string pack_of(const Written& written, const Node& node) {
   if (node.number >= written.fields) return "at.array(" + std::to_string(node.number - written.fields) + ")";
@@ -92,29 +94,85 @@ std::string cell_source(const StencilSpec& spec) {
   return text + "};\n";
 }
 
+/// The cell as planes that stream take it (cuda/volumes/written.cuh).
+std::string plane_cell_source(const StencilSpec& spec, const PlaneParts& parts) {
+  const Written& written = *spec.written;
+  const Formula& cells = written.cells;
+  const auto number = [](auto value) { return std::to_string(value); };
+  const auto statements = [&](const std::vector<int>& nodes) {
+    return formula::statements(
+        cells, nodes, [&](const Node& node) { return pack_of(written, node); }, "    ");
+  };
+  const auto name = [](int node) { return formula::name_in_source(node); };
+  const auto is_condition = [&](int node) { return cells[node].type == formula::Type::boolean; };
+  const std::string type = scalar_of(spec), count = number(parts.handed.empty() ? 1 : parts.handed.size());
+  std::string text = "struct PlaneCell {\n  static constexpr i32 fields = " + number(parts.fields) +
+                     ", handed = " + number(parts.handed.size()) +
+                     ";\n  static constexpr u32 near = " + number(parts.near) +
+                     ";\n  static constexpr bool corners = " + (parts.corners ? "true" : "false") +
+                     ";\n  template <class At>\n  static __device__ __forceinline__ void begin(const At& at, " +
+                     type + " (&handed)[" + count + "]) {\n" + statements(parts.begin);
+  for (std::size_t n = 0; n < parts.handed.size(); ++n) {
+    const int node = parts.handed[n];
+    text += "    handed[" + number(n) + "] = " + name(node) + (is_condition(node) ? " ? 1 : 0" : "") + ";\n";
+  }
+  text += "  }\n  template <class At>\n  static __device__ __forceinline__ void end(const At& at, const " + type +
+          " (&handed)[" + count + "], " + type + " (&made)[" + number(parts.fields) + "]) {\n";
+  for (std::size_t n = 0; n < parts.handed.size(); ++n) {
+    const int node = parts.handed[n];
+    text += "    const " + formula::type_in_source(cells[node].type) + " " + name(node) + " = handed[" + number(n) +
+            "]" + (is_condition(node) ? " != 0" : "") + ";\n";
+  }
+  text += statements(parts.end);
+  for (std::size_t f = 0; f < cells.results().size(); ++f) {
+    text += "    made[" + number(f) + "] = " + name(cells.results()[f]) + ";\n";
+  }
+  return text + "  }\n};\n";
+}
+
+/// The name of a kernel of one or two arguments.
+std::string kernel_name(const std::string& kernel, const std::string& first, const std::string& second) {
+  const std::string home = "terrace::stencil::";
+  return home + kernel + "<" + home + first + (second.empty() ? "" : ", " + second) + ">";
+}
+
+/// The cell and kernel 0. @param headers of other kernels
+compiled::Source steps_source(const StencilSpec& spec, const std::vector<std::string>& headers) {
+  compiled::Source source;
+  source.text = "#include \"kernels/stencil/written_base.hpp\"\n#include \"kernels/stencil/cuda/steps/kernel.cuh\"\n";
+  for (const std::string& header : headers) source.text += "#include \"kernels/stencil/cuda/" + header + "\"\n";
+  source.text += "namespace terrace::stencil {\n" + cell_source(spec);
+  source.kernels.push_back(kernel_name("step_kernel", "Cell", scalar_of(spec)));
+  return source;
+}
+
 }  // namespace
 
 compiled::Source written_source(const StencilSpec& spec, const std::vector<std::string>& shapes) {
-  const std::string type = spec.value == ElementType::f32 ? "float" : "double", home = "terrace::stencil::";
-  compiled::Source source;
-  source.text = "#include \"kernels/stencil/written_base.hpp\"\n#include \"kernels/stencil/cuda/steps/kernel.cuh\"\n";
-  if (!shapes.empty()) {
-    source.text +=
-        "#include \"kernels/stencil/cuda/formulas/level.cuh\"\n"
-        "#include \"kernels/stencil/cuda/streams/kernel.cuh\"\n"
-        "#include \"kernels/stencil/cuda/written/sizes.hpp\"\n";
-  }
-  source.text += "namespace terrace::stencil {\n" + cell_source(spec);
-  source.kernels.push_back(home + "step_kernel<" + home + "Cell, " + type + ">");
+  std::vector<std::string> headers;
+  if (!shapes.empty()) headers = {"formulas/level.cuh", "streams/kernel.cuh", "written/sizes.hpp"};
+  compiled::Source source = steps_source(spec, headers);
   for (std::size_t n = 0; n < shapes.size(); ++n) {
     const std::string name = "Shape" + std::to_string(n);
     source.text += "using " + name + " = " + shapes[n] + ";\nusing " + name + "ByValues = StreamByValues<" + name +
                    ">::Shape;\n";
     for (const char* moved : {"", "ByValues"}) {
-      source.kernels.push_back(home + "stream_kernel<" + home + name + moved + ">");
+      source.kernels.push_back(kernel_name("stream_kernel", name + moved, ""));
     }
   }
   source.text += "}  // namespace terrace::stencil\n";
+  return source;
+}
+
+compiled::Source written_source(const StencilSpec& spec, const PlaneParts& parts) {
+  compiled::Source source = steps_source(spec, {"volumes/kernel.cuh"});
+  source.text += plane_cell_source(spec, parts) + "using Shape = VolumeShape<" + scalar_of(spec) +
+                 ", VolumeKind::written, 1, measured::CudaVolume::written_sizes(" + std::to_string(parts.fields) +
+                 ", " + std::to_string(parts.handed.size()) + ", " + std::to_string(size_of(spec.value)) +
+                 "), PlaneCell>;\n}  // namespace terrace::stencil\n";
+  for (const char* aligned : {"true", "false"}) {
+    source.kernels.push_back(kernel_name("volume_kernel", "Shape", aligned));
+  }
   return source;
 }
 

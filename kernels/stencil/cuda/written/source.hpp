@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/compiled/compiler.hpp"
+#include "kernels/stencil/cuda/written/planes.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
@@ -12,5 +13,9 @@ namespace terrace::stencil {
 /// Its kernels: 0 makes steps; then two of each shape, which stream rows: moved by bulk copies, and value by value.
 /// @param shapes as they are written in namespace terrace::stencil, where `Cell` is the formulas' struct
 compiled::Source written_source(const StencilSpec& spec, const std::vector<std::string>& shapes);
+
+/// The same of formulas whose planes stream: 0 makes steps, 1 streams planes whose lines begin at multiples of 16
+/// bytes, 2 others.
+compiled::Source written_source(const StencilSpec& spec, const PlaneParts& parts);
 
 }  // namespace terrace::stencil

@@ -6,10 +6,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/compiled/store.hpp"
 #include "kernels/stencil/cuda/formulas/stream.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
+#include "kernels/stencil/cuda/volumes/blocks.cuh"
+#include "kernels/stencil/cuda/volumes/launcher.cuh"
 #include "kernels/stencil/cuda/written/sizes.hpp"
 #include "kernels/stencil/cuda/written/source.hpp"
 #include "kernels/stencil/cuda/written/written.hpp"
@@ -37,6 +40,16 @@ class WrittenKernels {
     const i32 arrays = formula_arrays(spec_);
     if (arrays == 0) return make_rows<0>();
     return arrays == 1 ? make_rows<1>() : make_rows<FormulaArrays::count>();
+  }
+  std::unique_ptr<device::BlockKernel> make_planes() const {
+    const PlaneParts parts = plane_parts(spec_);
+    const VolumeFrame frame =
+        volume_frame(parts.sizes, fields, fields_among(parts.near, fields), 1, false, sizeof(T));
+    const Modules all = context_.modules()->module(written_source(spec_, parts), context_);
+    return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(
+        spec_, context_, workspace_, step_kernel(all),
+        volume_kernel_of<T>(frame, {all->kernel(1), "volume_kernel"}, {all->kernel(2), "volume_kernel"}),
+        std::vector<T>());
   }
 
  private:
@@ -82,6 +95,9 @@ std::unique_ptr<device::BlockKernel> CudaWritten<T>::make(Way way, const Stencil
     const WrittenKernels<T, fields> kernels(spec, context, workspace);
     if constexpr (fields <= most_streamed_fields) {
       if (way == Way::formula_rows) blocks = kernels.make_rows();
+    }
+    if constexpr (fields <= VolumeTask<T>::most_fields) {
+      if (way == Way::planes) blocks = kernels.make_planes();
     }
     if (way == Way::steps) blocks = kernels.make_steps();
   };

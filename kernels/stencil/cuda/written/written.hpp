@@ -11,7 +11,7 @@ namespace terrace::stencil {
 /// Defined in the source that the build makes for T (cuda/written/written.cu.in).
 template <class T>
 struct CudaWritten {
-  /// @param way steps or formula_rows @throws DeviceError
+  /// @param way steps, formula_rows or planes @throws DeviceError
   static std::unique_ptr<device::BlockKernel> make(Way way, const StencilSpec& spec, device::Context& context,
                                                    void* workspace);
 };
