@@ -44,8 +44,8 @@ inline constexpr OperatorRates cuda_box_product_rates[] = {
 
 /// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/formulas/). H100, 8192 x 8192.
 inline constexpr OperatorRates cuda_formula_row_rates[] = {
-    // Not measured: the operations of heat2d.
-    {"formula", {{1, 14600, 7200}}},
+    // H200, 2026-11-28: heat2d, wave2d, fdtd2d, Gray and Scott as formulas 22, 16.6, 12.3, 17.2 T; heat2d in f64 10 T.
+    {"formula", {{1, 16500, 9000}}},
     // H200, 2026-11-28, `edge` faces; f64 not measured: half.
     {"star2d", {{1, 3240}}},
     // H200, alike.
@@ -62,8 +62,8 @@ inline constexpr OperatorRates cuda_formula_row_rates[] = {
 
 /// Updates in three dimensions whose planes stream through registers (cuda/volumes/). H100, 1024 x 512 x 512.
 inline constexpr OperatorRates cuda_plane_rates[] = {
-    // Not measured: the operations of heat3d.
-    {"formula", {{1, 7910, 3920}}},
+    // H200, 2026-11-28: heat3d as a formula of 9 operations; f64 not measured: half.
+    {"formula", {{1, 10300, 5150}}},
     // H100, 2026-11-27; radius 2 H200, 2026-11-28, 512 x 512 x 512.
     {"star3d", {{1, 869, 566}, {2, 555}}},
     // H100, alike.
@@ -83,8 +83,8 @@ inline constexpr OperatorRates cuda_plane_rates_of_few_levels[] = {
 /// One step of any stencil on CUDA (cuda/steps/). H200, 16384 x 16384, 1024 x 512 x 512 and, of formulas, 8192 x
 /// 8192.
 inline constexpr OperatorRates cuda_step_rates[] = {
-    // Not measured: as many operations as star2d of radius 8.
-    {"formula", {{1, 1500, 900}}},
+    // H200, 2026-11-28: heat3d as a formula of 9 operations, 312 G cells/s; f64 not measured: half.
+    {"formula", {{1, 2800, 1400}}},
     // H200. f32 of radius 5 and 8: not measured.
     {"star2d", {{1, 220, 180}, {5, 140, 81}, {8, 91, 53}}},
     // H200, alike. f64 of radius 4 and 8: not measured.
