@@ -74,7 +74,7 @@ inline constexpr OperatorRates cuda_plane_rates[] = {
     {"wave3d", {{1, 314, 157}}},
 };
 
-/// The same of formulas that a job writes with fewer levels than heat3d has.
+/// The same of formulas that a job writes with fewer levels than heat3d has. Not measured.
 inline constexpr OperatorRates cuda_plane_rates_of_few_levels[] = {
     // Not measured: the operations of wave3d on an H200.
     {"formula", {{1, 2830, 1410}}},
@@ -181,7 +181,7 @@ struct FormulaOperations {
 
 /// The operations by which RESULTS.md gives limits; of heat3d and wave3d not measured by a limit.
 inline constexpr FormulaOperations formula_operations[] = {
-    // Of formulas that a job writes, rates are of operations (formula::Formula::operations).
+    // Not measured: rates of formulas that a job writes are of operations (formula::Formula::operations).
     {"formula", 1},
     // H200: its rate beside its limit.
     {"heat2d", 5},
