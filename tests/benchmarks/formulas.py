@@ -1,8 +1,9 @@
-"""usage: formulas.py TERRACE [--backend cpu] [--scale 1] [--only TEXT] [--folder FOLDER]
+"""usage: formulas.py TERRACE [--backend cpu] [--scale 1] [--side 1] [--only TEXT] [--folder FOLDER]
 
 Compares the rate of stencils that a job writes as formulas with operators of the list that compute the same: the
 results have to be the same in every bit. Prints a table in Markdown; ends with 1 if a result differs. --scale
-multiplies the number of steps. FOLDER (the system's for temporary files) takes up to 3 GiB.
+multiplies the number of steps, --side the extents of grids (by default 1 on a GPU, 1/4 on the CPU). FOLDER (the system's for
+temporary files) takes up to 3 GiB.
 """
 import argparse
 import json
@@ -72,6 +73,7 @@ def main():
     parser.add_argument("terrace")
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("--side", type=float)
     parser.add_argument("--only", default="")
     parser.add_argument("--folder")
     arguments = parser.parse_args()
@@ -83,8 +85,8 @@ def main():
         if arguments.only not in name:
             continue
         steps = max(2, round(most * arguments.scale))
-        if arguments.backend == "cpu":
-            shape = [extent // 4 for extent in shape]
+        side = arguments.side or (1 if arguments.backend == "cuda" else 0.25)
+        shape = [round(extent * side) for extent in shape]
         updates = steps
         for extent in shape:
             updates *= extent
