@@ -2,8 +2,8 @@
 
 Compares the rate of stencils that a job writes as formulas with operators of the list that compute the same: the
 results have to be the same in every bit. Prints a table in Markdown; ends with 1 if a result differs. --scale
-multiplies the number of steps, --side the extents of grids (by default 1 on a GPU, 1/4 on the CPU). FOLDER (the system's for
-temporary files) takes up to 3 GiB.
+multiplies the number of steps, --side the extents of grids (by default 1 on a GPU, 1/4 on the CPU). FOLDER (the
+system's for temporary files) takes up to 3 GiB.
 """
 import argparse
 import json
