@@ -68,7 +68,10 @@ device::Cost sweep_cost(const SweepSpec& spec, Backend backend, const device::Li
   if (form == CellForm::bits) {
     constexpr double band_rows = 2048;
     const double bands = std::ceil(static_cast<double>(std::max<std::int64_t>(1, spec.block_rows)) / band_rows);
-    return {.seconds = 1 / std::min(rate, bands * Rates::bits)};
+    // A step of a band makes a word of cells where one of cells makes a few: it is never slower. Plans of alignments
+    // in differences rely on it.
+    const double by_cells = sweep_cost(spec, backend, limits, CellForm::cells).seconds;
+    return {.seconds = std::min(1 / std::min(rate, bands * Rates::bits), 0.99 * by_cells)};
   }
   if (form == CellForm::tiles || spec.table || grid) return {.seconds = 1 / rate};
   device::Cost cost{.seconds = 1 / (rate * (wide ? Rates::wide : filled_share(spec, limits)))};

@@ -191,6 +191,16 @@ class Configs(JobTest):
         self.assertGreaterEqual(len(bins) * 30, 8 * 7 + 6 * 9 + 5 * 11 + 7 * 13)
         self.assertGreater(int(result["ways/value"][()]), 0)
 
+    def test_runs_spots(self):
+        result = self.run_config("spots")
+        u, v = result["spots/u"][()], result["spots/v"][()]
+        self.assertEqual(result["spots/u_snapshots"].shape, (4, 240, 320))
+        self.assertTrue((0 < u).all() and (u < 1.1).all() and (v >= 0).all() and (v < 1).all())
+        self.assertGreater(numpy.ptp(v), 0.1)  # spots, not the state at rest
+        self.assertTrue(numpy.array_equal(result["spots/v_snapshots"][3], v))
+        wave = result["wave/p"][()]
+        self.assertTrue(numpy.isfinite(wave).all() and 0 < abs(wave).max() < 10)
+
     def test_runs_heat(self):
         result = self.run_config("heat")
         snapshots, diffused = result["diffused/snapshots"], result["diffused/grid"][()]
