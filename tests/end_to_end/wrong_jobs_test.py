@@ -151,8 +151,8 @@ JOBS = [
     ("a problem for an operator", of_stencil("problem: star2d, grid: g, steps: 5"),
      "job.yaml:4:13: 'stencil' has no 'problem': it takes 'operator', one of star1d"),
     ("fields in place of a grid", of_stencil("operator: heat2d, fields: {u: g}, steps: 5, dt: 0.1, diffusivity: 1"),
-     "job.yaml:4:31: unknown key 'fields' in stage 's' (stencil, heat2d); it belongs to wave2d, wave3d, fdtd2d, not to "
-     "heat2d; it needs 'grid': "),
+     "job.yaml:4:31: unknown key 'fields' in stage 's' (stencil, heat2d); it belongs to wave2d, wave3d, fdtd2d, formula, "
+     "not to heat2d; it needs 'grid': "),
     ("a cycle of stages", "stages:\n- {name: a, wavefront: {problem: sor, grid: b/grid}}\n"
      "- {name: b, wavefront: {problem: sor, grid: a/grid}}\noutput: out.h5\n",
      "job.yaml:2:45: stage 'b' comes later; a stage reads what stages above it wrote"),
