@@ -12,6 +12,7 @@
 #include "kernels/stencil/cuda/tiles/tiled.hpp"
 #include "kernels/stencil/cuda/volumes/volumes.hpp"
 #include "kernels/stencil/cuda/written/planes.hpp"
+#include "kernels/stencil/cuda/written/sizes.hpp"
 #include "kernels/stencil/cuda/written/written.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/measured.hpp"
@@ -104,7 +105,9 @@ std::string unfit_for_formula_rows(const StencilSpec& spec, const Limits&) {
   }
   if (spec.written) {
     if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
-    if (spec.fields() > 3) return "it takes formulas of at most 3 fields";
+    if (spec.fields() > most_streamed_fields) {
+      return "it takes formulas of at most " + std::to_string(most_streamed_fields) + " fields";
+    }
     if (own_arrays(*spec.written).size() > 1) return "it takes formulas that read one constant array";
     if (depends_on_place(*spec.written)) return "it takes formulas without indices, the step and series";
   }

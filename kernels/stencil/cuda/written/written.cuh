@@ -20,9 +20,6 @@
 
 namespace terrace::stencil {
 
-/// The most fields of formulas whose rows stream through registers.
-inline constexpr int most_streamed_fields = 3;
-
 template <class T, int fields>
 class WrittenKernels {
   using F = WrittenBase<fields>;
