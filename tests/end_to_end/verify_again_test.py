@@ -179,7 +179,7 @@ class Again(Runs):
         self.assertEqual(self.left(), [])
 
     def test_shows_its_progress_as_a_run_does(self):
-        self.run_long()
+        self.run_long(2 * LONG)  # what takes less than a second shows none
         ended = self.terrace("verify", "result.h5", "--all")
         self.assertSays(ended, "running the job again", "align (1 of 2): ")
         self.assertNotIn("checksums", ended.stderr)  # soon done
