@@ -164,7 +164,7 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
     const auto found = read_json(plan_file(folder), remedy_for_runs, [&] {
-      return difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now);
+      return difference(signature_in(*plan), now);
     });
     if (found && fresh == Fresh::changed) {
       Beginning ends_other{false, std::move(plan), "", output.there};

@@ -36,7 +36,7 @@ struct Beginning {
 /// result is complete.
 /// @param again for the machine of `now`
 /// @throws JobError at the job's `output` if a file or run there may not be replaced or discarded; IoError if the
-/// plan of the unfinished run is damaged; stages::CpuOnly if what is to be taken over depends on that
+/// plan of the unfinished run is damaged
 Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signature& now, const Wish& wish,
                    ReadAgain& again);
 

@@ -29,8 +29,7 @@ struct ExistingOutput {
 /// Compares a result with the job: settings, numbers of results, and what its inputs hold. Inputs whose files are not
 /// the ones that were read are compared by reading again what was read of them.
 /// @param again for the machine of `now`
-/// @throws as check_output(); DamagedRecord if its record is damaged and `fresh` keeps the result; stages::CpuOnly if
-/// inputs are read again and the machine has other devices
+/// @throws as check_output(); DamagedRecord if its record is damaged and `fresh` keeps the result
 ExistingOutput look_at_output(const job::OpenJob& open, const Signature& now, Fresh fresh, ReadAgain& again);
 
 }  // namespace terrace::app

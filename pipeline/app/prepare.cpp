@@ -50,9 +50,9 @@ bool deals_blocks(const job::Job& job, const Stages& stages) {
                      [&](const job::Stage& stage) { return stages.find(stage.kind).deals; });
 }
 
-std::size_t least_free(const Machine& machine) {
+std::size_t least_free(const Processors& processors) {
   std::size_t least = SIZE_MAX;
-  for (const auto& context : machine.contexts) least = std::min(least, context->limits().free_bytes);
+  for (const auto& context : processors.contexts) least = std::min(least, context->limits().free_bytes);
   return least;
 }
 
@@ -202,6 +202,29 @@ std::optional<run::PlannedStage> planned_as_taken(const job::Stage& step, const 
   return planned;
 }
 
+/// A stage, and why it is planned for the CPU beside other devices, as PlannedStage::on_cpu.
+struct Made {
+  std::unique_ptr<run::Stage> stage;
+  std::optional<std::string> on_cpu = {};
+};
+
+/// Makes a stage for the machine's devices; if only the CPU computes it, and the job leaves the choice, for the CPU.
+/// A run that is gone on with has chosen.
+Made make_stage(const stages::StageKind& kind, const Machine& machine, const stages::Request& request) {
+  const auto on_cpu = [&](std::string why) {
+    const stages::Request there{request.stage,   request.array,   machine.cpu->resources,
+                                request.choices, request.rounded, request.watch};
+    return Made{kind.make(there), std::move(why)};
+  };
+  if (machine.cpu && request.choices != nullptr && run::is_on_cpu(*request.choices)) return on_cpu("");
+  try {
+    return {kind.make(request)};
+  } catch (const stages::CpuOnly& error) {
+    if (!machine.cpu || request.choices != nullptr) throw;
+    return on_cpu(error.what());
+  }
+}
+
 std::string job_text(const job::Job& job) {
   std::string text = job.source;
   for (const std::string& setting : job.overrides) text += "\n# --set " + setting;
@@ -210,41 +233,22 @@ std::string job_text(const job::Job& job) {
 
 }  // namespace
 
-std::vector<device::Context*> Machine::devices() const {
+std::vector<device::Context*> Processors::devices() const {
   std::vector<device::Context*> pointers;
   for (const auto& context : contexts) pointers.push_back(context.get());
   return pointers;
 }
 
-Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
+namespace {
+
+/// The resources of stages that the devices compute.
+/// @param host_free free memory of the host
+stages::Resources resources_of(const job::OpenJob& open, const Processors& processors, std::size_t host_free) {
   const job::Job& job = open.job;
-  Machine machine;
-  const bool cpu_alone = job.backend == job::Backend::cpu || (cpu && job.backend == job::Backend::automatic);
-  std::string why_none;
-  std::size_t available = 0;
-  if (!cpu_alone) available = device::cuda_devices(&why_none).size();
-  if (job.backend == job::Backend::cuda && available == 0) {
-    throw NoDevice(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
-                                                     "; take it away, or say `backend: cpu`, to run on the CPU"));
-  }
-  auto host = device::make_cpu_context(job.threads.value_or(0));
-  const std::size_t host_free = host->limits().free_bytes;
-  stages::Resources& resources = machine.resources;
-  resources.cuda = available > 0;
-  if (resources.cuda) {
-    const std::vector<int> chosen = chosen_devices(job, available);
-    const std::size_t opened = deals_blocks(job, stages) ? chosen.size() : 1;
-    for (std::size_t d = 0; d < opened; ++d) machine.contexts.push_back(device::make_cuda_context(chosen[d]));
-    resources.devices = static_cast<int>(opened);
-    if (chosen.size() > opened) {
-      machine.note = std::to_string(chosen.size()) + (job.devices ? " devices are listed" : " devices are here") +
-                     "; a run uses one, device " + std::to_string(chosen.front()) + " (`devices: [N]` chooses)";
-    }
-  } else {
-    if (job.devices) chosen_devices(job, 1);
-    machine.contexts.push_back(std::move(host));
-  }
-  resources.device = machine.contexts.front()->limits();
+  stages::Resources resources;
+  resources.cuda = !processors.contexts.front()->shares_host_memory();
+  resources.devices = static_cast<int>(processors.contexts.size());
+  resources.device = processors.contexts.front()->limits();
   if (job.host_memory) {
     resources.input_memory = memory_of_inputs(open);
     resources.host_budget = static_cast<std::size_t>(*job.host_memory) - resources.input_memory;
@@ -259,33 +263,54 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
   if (job.device_memory) {
     resources.device_budget = static_cast<std::size_t>(*job.device_memory);
   } else if (resources.cuda) {
-    resources.device_budget = static_cast<std::size_t>(static_cast<double>(least_free(machine)) * device_share);
+    resources.device_budget = static_cast<std::size_t>(static_cast<double>(least_free(processors)) * device_share);
   } else {
     resources.device_budget = resources.host_budget;
+  }
+  return resources;
+}
+
+}  // namespace
+
+Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
+  const job::Job& job = open.job;
+  Machine machine;
+  const bool cpu_alone = job.backend == job::Backend::cpu || (cpu && job.backend == job::Backend::automatic);
+  std::string why_none;
+  std::size_t available = 0;
+  if (!cpu_alone) available = device::cuda_devices(&why_none).size();
+  if (job.backend == job::Backend::cuda && available == 0) {
+    throw NoDevice(message_at(job.backend_place, "'backend' is cuda, but there is no CUDA device: " + why_none +
+                                                     "; take it away, or say `backend: cpu`, to run on the CPU"));
+  }
+  const std::vector<int> chosen = chosen_devices(job, std::max<std::size_t>(available, 1));
+  Processors host;
+  host.contexts.push_back(device::make_cpu_context(job.threads.value_or(0)));
+  const std::size_t host_free = host.contexts.front()->limits().free_bytes;
+  host.resources = resources_of(open, host, host_free);
+  if (available == 0) {
+    machine.main = std::move(host);
+    return machine;
+  }
+  const std::size_t opened = deals_blocks(job, stages) ? chosen.size() : 1;
+  for (std::size_t d = 0; d < opened; ++d) machine.main.contexts.push_back(device::make_cuda_context(chosen[d]));
+  machine.main.resources = resources_of(open, machine.main, host_free);
+  if (job.backend == job::Backend::automatic) machine.cpu = std::move(host);
+  if (chosen.size() > opened) {
+    machine.note = std::to_string(chosen.size()) + (job.devices ? " devices are listed" : " devices are here") +
+                   "; a run uses one, device " + std::to_string(chosen.front()) + " (`devices: [N]` chooses)";
   }
   return machine;
 }
 
-void reopen_on_cpu(const job::OpenJob& open, Machine& machine, const Stages& stages) {
-  const bool to_run = machine.resources.to_run;
-  machine = Machine{};  // one device at a time
-  machine = open_machine(open, stages, true);
-  machine.resources.to_run = to_run;
-}
-
-run::RunPlan make_new_plan(const job::OpenJob& open, Machine& machine, const Stages& stages,
-                           const std::function<void(const std::string&)>& tell, const Watch& watch,
-                           const TakeOver& take_over) {
-  const auto plan = [&] {
-    return make_plan(open, machine, stages, nullptr, watch, take_over ? take_over(machine) : TakenOver{});
-  };
-  try {
-    return plan();
-  } catch (const stages::CpuOnly& error) {
-    tell(std::string("computing on the CPU: ") + error.what());
-  }
-  reopen_on_cpu(open, machine, stages);
-  return plan();
+run::RunSettings settings_on(const Machine& machine) {
+  run::RunSettings settings;
+  settings.devices = machine.main.devices();
+  if (machine.cpu) settings.cpu = machine.cpu->contexts.front().get();
+  settings.host_budget = machine.main.resources.host_budget;
+  settings.window_bytes = machine.main.resources.window_memory;
+  settings.device_budget = machine.main.resources.device_budget;
+  return settings;
 }
 
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages, const Json* begun,
@@ -321,23 +346,23 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
       nodes->add(source->nodes());
       return stages::as_read_by(step, name, std::move(source));
     };
-    const stages::Request request{step, array, machine.resources, choices, rounded.get(), watch};
     try {
-      auto stage = stages.find(step.kind).make(request);
+      Made made = make_stage(stages.find(step.kind), machine,
+                             {step, array, machine.main.resources, choices, rounded.get(), watch});
       plan.stages.push_back({step.name,
                              step.temporary,
-                             std::move(stage),
+                             std::move(made.stage),
                              {},
                              [rounded] { return rounded->warnings(); },
                              nodes->nodes()});
+      if (made.on_cpu) plan.cpu = signature.cpu;
+      plan.stages.back().on_cpu = std::move(made.on_cpu);
       plan.stages.back().ties = step.ties;
       plan.stages.back().place = step.place;
       plan.stages.back().inputs = inputs_read(step, open);
     } catch (const Unknown&) {
       unknown.insert(step.name);
     } catch (const JobError& error) {
-      const bool on_the_cpu = dynamic_cast<const stages::CpuOnly*>(&error) != nullptr;
-      if (on_the_cpu && job.backend == job::Backend::automatic) throw;
       const std::vector<std::string> messages = placed(error, job, step);
       errors.insert(errors.end(), messages.begin(), messages.end());
       unknown.insert(step.name);
@@ -347,6 +372,13 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
   if (begun == nullptr) check_scratch(job, plan);
   plan.reads = reads.close();
   return plan;
+}
+
+void tell_of_cpu(const run::RunPlan& plan, const std::function<void(const std::string&)>& tell) {
+  for (const run::PlannedStage& stage : plan.stages) {
+    if (stage.on_cpu && !stage.on_cpu->empty())
+      tell("stage '" + stage.name + "' is computed on the CPU: " + *stage.on_cpu);
+  }
 }
 
 void check_plan(const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn) {
@@ -363,12 +395,12 @@ void check_plan(const job::OpenJob& open, const Stages& stages, const std::funct
     here.job.host_memory.reset();
     here.job.device_memory.reset();
     machine = open_machine(here, stages);
-    machine.resources.host_budget = machine.resources.device_budget = unlimited;
+    machine.main.resources.host_budget = machine.main.resources.device_budget = unlimited;
     checked = &here;
   }
-  machine.resources.to_run = false;
-  StageWarnings(warn).tell(make_new_plan(
-      *checked, machine, stages, [](const std::string&) {}, nullptr));
+  machine.main.resources.to_run = false;
+  if (machine.cpu) machine.cpu->resources.to_run = false;
+  StageWarnings(warn).tell(make_plan(*checked, machine, stages, nullptr, nullptr, {}));
 }
 
 }  // namespace terrace::app

@@ -6,7 +6,6 @@
 #include "io/data_error.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/base/error.hpp"
-#include "stages/refuse.hpp"
 
 namespace terrace::app {
 namespace {
@@ -79,14 +78,20 @@ bool ReadAgain::plan() {
   if (plan_ || failed_) return !failed_;
   try {
     plan_or_fail();
-  } catch (const stages::CpuOnly&) {
-    throw;
   } catch (const JobError&) {
     failed_ = true;  // the run says what is wrong
   } catch (const io::DataError&) {
     failed_ = true;
   }
   return !failed_;
+}
+
+std::optional<std::string> ReadAgain::backend_of(const std::string& stage) {
+  if (!plan()) return std::nullopt;
+  for (const run::PlannedStage& planned : plan_->stages) {
+    if (planned.name == stage) return run::backend_of(planned, *plan_);
+  }
+  return std::nullopt;
 }
 
 std::string ReadAgain::doubt(const std::string& stage) const {

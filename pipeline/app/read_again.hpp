@@ -34,11 +34,13 @@ class ReadAgain {
   /// An input of which nothing was read has changed, unless it is empty. The answer is kept.
   /// @param stage of the job, which reads the inputs, or inputs that are made of them
   /// @param record of the stage, in the root's attribute `stages`; an empty one, of an earlier version, has no reads
-  /// @throws stages::CpuOnly; what the watch throws
+  /// @throws what the watch throws
   std::optional<std::string> changed(const job::Stage& stage, const nlohmann::json& record, const Doubts& inputs);
   /// With Mode::note: the reason to doubt an input of the stage; empty if changed() has met none.
   std::string doubt(const std::string& stage) const;
-  /// Plans the job if that has not been done. @return false if it cannot be planned @throws stages::CpuOnly
+  /// The back end that computes a stage, as planned; nullopt if the job cannot be planned.
+  std::optional<std::string> backend_of(const std::string& stage);
+  /// Plans the job if that has not been done. @return false if it cannot be planned
   bool plan();
   /// Plans the job if that has not been done. @throws what planning the job throws
   void plan_or_fail();

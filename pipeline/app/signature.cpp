@@ -27,9 +27,10 @@ Json state_of(const std::filesystem::path& path) {
 Signature signature_of(const job::OpenJob& open, const Machine& machine) {
   Signature signature;
   signature.identity = job::defining_json(open.job);
-  signature.fixed = {{"backend", machine.resources.cuda ? "cuda" : "cpu"},
-                     {"kind", machine.resources.device.kind},
+  signature.fixed = {{"backend", machine.cuda() ? "cuda" : "cpu"},
+                     {"kind", machine.main.resources.device.kind},
                      {"program", run::build_id()}};
+  if (machine.cpu) signature.cpu = machine.cpu->resources.device.kind;
   signature.inputs = inputs_of(open);
   signature.defaults = job::defaults_of(open.job);
   for (const job::Stage& stage : open.job.stages) signature.other_results[stage.name] = job::other_results(stage);
@@ -96,6 +97,18 @@ std::optional<std::string> input_difference(const Json& before, const Json& now,
   return std::nullopt;
 }
 
+Signature signature_in(const Json& plan) {
+  Signature signature{plan.at("identity"), plan.at("fixed"), plan.at("inputs")};
+  signature.cpu = plan.value("cpu", "");
+  return signature;
+}
+
+std::optional<std::string> machine_difference(const Signature& before, const Signature& now) {
+  if (auto found = job::first_difference(before.fixed, now.fixed)) return found;
+  if (before.cpu.empty() || before.cpu == now.cpu) return std::nullopt;
+  return job::first_difference({{"cpu", before.cpu}}, {{"cpu", now.cpu}});
+}
+
 std::optional<Difference> difference(const Signature& before, const Signature& now) {
   if (auto found = job::first_difference(before.identity, now.identity, now.defaults)) return Difference{*found};
   const Outdated old = outdated(before, now);
@@ -109,7 +122,7 @@ std::optional<Difference> difference(const Signature& before, const Signature& n
     return Difference{now.other_results.at(*old.stages.begin()), true};
   }
   if (auto found = input_difference(before.inputs, now.inputs, FileStates::none)) return Difference{*found};
-  if (auto found = job::first_difference(before.fixed, now.fixed)) return Difference{*found};
+  if (auto found = machine_difference(before, now)) return Difference{*found};
   return std::nullopt;
 }
 

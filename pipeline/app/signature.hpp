@@ -20,6 +20,7 @@ struct Signature {
   job::Defaults defaults = {};                               // of a job that is to be run
   std::map<std::string, std::string> changed_defaults = {};  // by inputs, for people: why results() differ
   std::map<std::string, std::string> other_results = {};     // by stages: job::other_results()
+  std::string cpu = {};                                      // RunPlan::cpu
 };
 Signature signature_of(const job::OpenJob& open, const Machine& machine);
 
@@ -48,6 +49,13 @@ enum class FileStates {
 /// @param before, now Signature::inputs
 std::optional<std::string> input_difference(const nlohmann::json& before, const nlohmann::json& now,
                                             FileStates states);
+
+/// The signature of a run, of its plan.json. @throws nlohmann::json::exception if the record is damaged
+Signature signature_in(const nlohmann::json& plan);
+
+/// The first difference between the machine of a run and the current one that may change bits, for people.
+/// @param before signature_in() the run's plan
+std::optional<std::string> machine_difference(const Signature& before, const Signature& now);
 
 /// A difference between the run to begin and the earlier run.
 struct Difference {

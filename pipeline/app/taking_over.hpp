@@ -40,7 +40,6 @@ struct TakenOver {
 /// output's name, if there are such files. Reads their small parts, in a child process. The loss is the output's.
 /// @param now of the job @param again for the machine of `now`
 /// @return a loss that names the fault, if the record of the output is damaged or missing
-/// @throws stages::CpuOnly if that decides, and the machine has other devices
 TakenOver taken_over(const job::OpenJob& open, const Signature& now, const Anew& anew, ReadAgain& again);
 
 /// A finished stage of an unfinished run that a new run would compute again, or not at all.
@@ -52,7 +51,7 @@ struct LostStage {
 /// The stages of a finished file that the job neither has unchanged nor takes over.
 /// @param file of the complete stages of an unfinished run @param now of the job @param again for the machine of
 /// `now`
-/// @throws IoError; stages::CpuOnly
+/// @throws IoError
 std::vector<LostStage> lost_stages(const std::filesystem::path& file, const job::OpenJob& open, const Signature& now,
                                    ReadAgain& again);
 

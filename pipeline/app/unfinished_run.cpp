@@ -82,7 +82,7 @@ Json shortened(const Json& plan, std::size_t stages) {
 void check_machine(const Json& plan, const Signature& now, const job::Job& job, const std::string& why) {
   const Json& stages = plan.at("stages");
   if (std::all_of(stages.begin(), stages.end(), [](const Json& stage) { return run::is_taken(stage); })) return;
-  const auto found = job::first_difference(plan.at("fixed"), now.fixed);
+  const auto found = machine_difference(signature_in(plan), now);
   if (found) throw output_error(job, why + "; its finished stages cannot be kept: " + *found);
 }
 
@@ -101,9 +101,7 @@ void finish_stages(run::RunFolder& folder, const Json& plan, const job::OpenJob&
   resumed.identity = plan.at("identity");
   resumed.inputs = plan.at("inputs");
   resumed.contents = plan.at("contents");
-  run::RunSettings settings;
-  settings.devices = machine.devices();
-  run::finish_first_stages(resumed, folder, settings);
+  run::finish_first_stages(resumed, folder, settings_on(machine));
 }
 
 /// "of stage 'long' 12 blocks are dropped"; empty if nothing of an unfinished stage is done.

@@ -58,6 +58,7 @@ struct StageRecord {
   std::int64_t budget_host = 0, budget_device = 0;  // that the stage may hold
   double predicted_seconds = 0;
   std::string method = {};      // that computes it
+  std::string backend = {};     // of the method: "cuda", "cpu"
   std::string unit = {};        // of operations
   double rate = 0;              // operations a second while computing
   double limit = 0;             // in the same unit

@@ -29,15 +29,13 @@ std::string time_text(std::time_t time) {
 /// The machine and the times of a run.
 struct Origin {
   std::string host, started, finished;
-  std::vector<std::string> devices;
 };
 
-Origin origin_of(const RunSettings& settings, const RunReport& report) {
+Origin origin_of(const RunReport& report) {
   Origin origin;
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   origin.host = host;
-  for (const device::Context* context : settings.devices) origin.devices.push_back(context->limits().name);
   const double started = report.profile.started();  // 0 in what a run keeps that has failed
   if (started > 0) origin.started = time_text(static_cast<std::time_t>(started));
   origin.finished = time_text(std::time(nullptr));
@@ -66,15 +64,32 @@ Json reads_of(const PlannedStage& planned, const RunPlan& plan) {
   return {{"tiles", planned.tiles_read}, {"parts", parts}};
 }
 
+std::vector<std::string> names_of(const std::vector<device::Context*>& devices) {
+  std::vector<std::string> names;
+  for (const device::Context* context : devices) names.push_back(context->limits().name);
+  return names;
+}
+
+/// The devices of the run, and the CPU beside them if it computes a stage.
+std::vector<device::Context*> all_devices(const RunPlan& plan, const RunSettings& settings) {
+  std::vector<device::Context*> devices = settings.devices;
+  const bool on_cpu = std::any_of(plan.stages.begin(), plan.stages.end(),
+                                  [](const PlannedStage& stage) { return stage.on_cpu.has_value(); });
+  if (on_cpu) devices.push_back(settings.cpu);
+  return devices;
+}
+
 /// The origin of a stage: program, machine, times, and checksums of what it read; and the back end, if its results
 /// depend on that.
-Json record_of(const PlannedStage& planned, const RunPlan& plan, const Origin& origin,
+Json record_of(const PlannedStage& planned, const RunPlan& plan, const RunSettings& settings, const Origin& origin,
                const std::vector<io::SmallDataset>& small) {
   if (const TakenStage* taken = planned.taken_stage()) return taken->record();
-  Json record{{"version", version_text()},       {"commit", build_id()},      {"host", text_json(origin.host)},
-              {"devices", origin.devices},       {"started", origin.started}, {"finished", origin.finished},
+  Json record{{"version", version_text()},       {"commit", build_id()},
+              {"host", text_json(origin.host)},  {"devices", names_of(devices_of(planned, settings))},
+              {"started", origin.started},       {"finished", origin.finished},
               {"reads", reads_of(planned, plan)}};
-  if (depends_on_backend(planned, small) && plan.fixed.contains("backend")) record["backend"] = plan.fixed["backend"];
+  const std::string backend = backend_of(planned, plan);
+  if (depends_on_backend(planned, small) && !backend.empty()) record["backend"] = backend;
   return record;
 }
 
@@ -143,6 +158,8 @@ void add_stages(const RunPlan& plan, const Profile& profile, const std::string& 
               plan.stages, [](const PlannedStage& stage) { return static_cast<std::int32_t>(stage.is_taken()); });
   columns.add("method", "kernel that computed the stage (terrace methods)", records,
               [](const R& r) { return r.method; });
+  columns.add("backend", "back end that computed the stage: cuda, cpu", records,
+              [](const R& r) { return r.backend; });
   columns.add("blocks", "blocks computed by the last attempt", records, [](const R& r) { return r.blocks; });
   columns.add("repeated", "blocks computed again after a stop", records, [](const R& r) { return r.repeated; });
   columns.add("cuts", "checkpoints made", records, [](const R& r) { return r.cuts; });
@@ -309,9 +326,9 @@ void add_memory(const Profile& profile, io::Finish& finish) {
       "bytes", "memory held, the most of a short time", records, [](const R& r) { return r.bytes; }, "byte");
 }
 
-void add_devices(const RunSettings& settings, io::Finish& finish) {
+void add_devices(const std::vector<device::Context*>& devices, io::Finish& finish) {
   std::vector<device::Limits> records;
-  for (const device::Context* context : settings.devices) records.push_back(context->limits());
+  for (const device::Context* context : devices) records.push_back(context->limits());
   Columns columns(finish, "/profile/devices/", "device", records.size());
   using R = device::Limits;
   columns.add("name", "what the device calls itself", records, [](const R& r) { return r.name; });
@@ -393,12 +410,12 @@ void add_nodes(const PlannedStage& planned, io::Finish& finish) {
 }  // namespace
 
 void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport& report, io::Finish& finish) {
-  const Origin origin = origin_of(settings, report);
+  const Origin origin = origin_of(report);
   Json records = Json::object();
   for (const PlannedStage& planned : plan.stages) {
     std::vector<io::SmallDataset> small;
     if (!planned.temporary) small = planned.stage->small();
-    records[planned.name] = record_of(planned, plan, origin, small);
+    records[planned.name] = record_of(planned, plan, settings, origin, small);
     std::move(small.begin(), small.end(), std::back_inserter(finish.small));
     if (planned.temporary) continue;
     for (io::Attribute& attribute : planned.stage->attributes()) finish.attributes.push_back(std::move(attribute));
@@ -410,7 +427,8 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   add_blocks(report.profile, finish);
   add_copies(plan, report.profile, finish);
   add_memory(report.profile, finish);
-  add_devices(settings, finish);
+  const std::vector<device::Context*> devices = all_devices(plan, settings);
+  add_devices(devices, finish);
   add_taken_profiles(plan, report, finish);
 
   auto root = [&](const std::string& name, io::Attribute::Value value) {
@@ -421,7 +439,7 @@ void summarise(const RunPlan& plan, const RunSettings& settings, const RunReport
   root("version", version_text());
   root("commit", build_id());
   root("host", origin.host);
-  root("devices", origin.devices);
+  root("devices", names_of(devices));
   root("started", origin.started);
   root("finished", origin.finished);
   root("attempts", report.attempts);

@@ -26,15 +26,17 @@ struct Memory {
   std::vector<Pool*> pools;
   std::size_t workspace;  // of each location that computes, in addition to its pool
 
-  Memory(const RunSettings& settings, std::size_t workspace_bytes) : workspace(workspace_bytes) {
-    device::Context* first = settings.devices.front();
+  /// @param devices that compute
+  Memory(const std::vector<device::Context*>& devices, const RunSettings& settings, std::size_t workspace_bytes)
+      : workspace(workspace_bytes) {
+    device::Context* first = devices.front();
     const auto beside = [this](std::size_t budget) { return budget - std::min(budget, workspace); };
     add(
         first->shares_host_memory() ? beside(settings.host_budget) : settings.host_budget,
         [=](std::size_t n) { return first->allocate_host(n); },
         [=](void* memory, std::size_t n) { first->release_host(memory, n); },
         first->shares_host_memory() ? Growth::at_once : Growth::beside);
-    for (device::Context* context : settings.devices) {
+    for (device::Context* context : devices) {
       if (context->shares_host_memory()) {
         pools.push_back(nullptr);
         continue;
@@ -79,6 +81,15 @@ std::string ledger_state(const Progress& progress, const PlannedStage& planned) 
   return progress.file.string() + ", state of stage '" + planned.name + "'";
 }
 
+/// What is known of a stage before it computes.
+StageRecord record_of(const PlannedStage& planned, const RunPlan& plan) {
+  StageRecord record;
+  record.name = planned.name;
+  record.method = method_of(*planned.stage);
+  record.backend = backend_of(planned, plan);
+  return record;
+}
+
 /// @return checksums of its tiles in the result
 HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, RunFolder& folder,
                         const RunSettings& settings, const Progress& before, Ledger& ledger, Profile& profile) {
@@ -88,9 +99,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   if (before.current && before.current->stage == static_cast<std::int64_t>(number)) restored = before.current;
   const std::int64_t done = restored ? restored->frontier + restored->done.count() : 0;
 
-  StageRecord record;
-  record.name = planned.name;
-  record.method = method_of(*planned.stage);
+  StageRecord record = record_of(planned, plan);
   record.unit = prediction.unit;
   record.limit = prediction.limit;
   record.limit_kind = prediction.limit_kind;
@@ -98,15 +107,17 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   record.whole = planned.stage->whole();
   record.repeated = std::max<std::int64_t>(0, folder.noted(static_cast<std::int64_t>(number)) - done);
   record.budget_host = static_cast<std::int64_t>(settings.host_budget);
-  if (!settings.devices.front()->shares_host_memory()) {
+  const std::vector<device::Context*> devices = devices_of(planned, settings);
+  if (!devices.front()->shares_host_memory()) {
     record.budget_device = static_cast<std::int64_t>(settings.device_budget);
   }
   record.begin = profile.now();
   profile.begin_stage(record);
 
-  Memory memory(settings, prediction.workspace_bytes);
+  Memory memory(devices, settings, prediction.workspace_bytes);
   Environment environment;
-  environment.devices = settings.devices;
+  environment.devices = devices;
+  environment.first_device = planned.on_cpu ? static_cast<int>(settings.devices.size()) : 0;
   environment.pools = memory.pools;
   environment.profile = &profile;
   environment.ledger = &ledger;
@@ -299,15 +310,18 @@ std::map<std::string, TakenProfile> taken_profiles(const RunFolder& folder) {
 class ModulesOfRun {
  public:
   ModulesOfRun(const RunFolder& folder, const RunSettings& settings) : store_(folder.modules()), settings_(settings) {
-    for (device::Context* context : settings_.devices) context->take_modules_from(&store_);
+    give(&store_);
   }
-  ~ModulesOfRun() {
-    for (device::Context* context : settings_.devices) context->take_modules_from(nullptr);
-  }
+  ~ModulesOfRun() { give(nullptr); }
   ModulesOfRun(const ModulesOfRun&) = delete;
   ModulesOfRun& operator=(const ModulesOfRun&) = delete;
 
  private:
+  void give(compiled::Store* store) {
+    for (device::Context* context : settings_.devices) context->take_modules_from(store);
+    if (settings_.cpu != nullptr) settings_.cpu->take_modules_from(store);
+  }
+
   compiled::Store store_;
   const RunSettings& settings_;
 };
@@ -334,9 +348,7 @@ void run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings, RunR
       HomeChecksums before = written_before(progress, number);
       if (const auto done = progress.completed.find(number); done != progress.completed.end()) {
         load_complete(planned, done->second, progress);
-        StageRecord record;
-        record.name = planned.name;
-        report.profile.begin_stage(record);
+        report.profile.begin_stage(record_of(planned, plan));
         written.push_back(before);
       } else {
         written.push_back(run_stage(number, plan, json, folder, settings, progress, ledger, report.profile));
@@ -395,6 +407,16 @@ std::size_t window_share(std::size_t host_memory) {
   return std::min(most, host_memory / 32 / least * least);
 }
 
+bool is_on_cpu(const Json& choices) { return choices.value("backend", "") == "cpu"; }
+
+std::vector<device::Context*> devices_of(const PlannedStage& stage, const RunSettings& settings) {
+  return stage.on_cpu ? std::vector{settings.cpu} : settings.devices;
+}
+
+std::string backend_of(const PlannedStage& stage, const RunPlan& plan) {
+  return stage.on_cpu ? "cpu" : plan.fixed.value("backend", "");
+}
+
 RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   RunReport report;
   complete(plan, folder, settings, report);
@@ -416,9 +438,7 @@ void finish_first_stages(RunPlan& plan, RunFolder& folder, const RunSettings& se
   report.attempts = progress.attempt;
   report.taken = taken_profiles(folder);
   for (const PlannedStage& planned : plan.stages) {
-    StageRecord record;
-    record.name = planned.name;
-    report.profile.begin_stage(record);
+    report.profile.begin_stage(record_of(planned, plan));
   }
   finish_result_file(folder, finish_of(plan, json, settings, report, std::move(written)));
   release_readers(plan);

@@ -41,6 +41,9 @@ struct PlannedStage {
   nlohmann::json tiles_read = nullptr;  // run::tiles_read() of the complete stage
   bool ties = false;                    // job::Stage::ties
   Place place = {};                     // the place of the stage in the job; empty if not known
+  /// Why the CPU computes it, beside the devices of the run, for people; nullopt: these compute it. Empty if an
+  /// earlier attempt has decided so.
+  std::optional<std::string> on_cpu = std::nullopt;
 
   /// Set in the attempt that begins a run, if the stage is a part of another result: what is to be taken over.
   std::shared_ptr<const TakenPart> taken = nullptr;
@@ -54,7 +57,8 @@ struct PlannedStage {
 struct RunPlan {
   std::vector<PlannedStage> stages;
   nlohmann::json identity;  // of the result: all that defines it
-  nlohmann::json fixed;     // all else that determines its bits: back end, instruction set, devices' kind, build
+  nlohmann::json fixed;     // all else that determines its bits: back end, devices' kind, build
+  std::string cpu;          // kind of the CPU that computes stages beside the devices of that back end
   nlohmann::json inputs;    // files with their states
   nlohmann::json contents = nlohmann::json::object();  // of inputs, by name: content_of()
   Inputs sources;                                      // of the job
@@ -80,6 +84,7 @@ void check_disk(const RunPlan& plan, const std::filesystem::path& folder, std::i
 
 struct RunSettings {
   std::vector<device::Context*> devices;
+  device::Context* cpu = nullptr;    // beside them, for stages that are planned for the CPU
   std::size_t host_budget = 0;       // for tiles
   std::size_t window_bytes = 0;      // in addition, for the window of the next blocks: see window_share()
   std::size_t device_budget = 0;     // of each device; the stage's workspace included
@@ -123,6 +128,13 @@ void finish_first_stages(RunPlan& plan, RunFolder& folder, const RunSettings& se
 /// @throws IoError if the partial result in a run's folder is gone or shorter than its plan says, or the copy of its
 /// metadata is gone or damaged
 void check_result(const io::Folder& folder, const nlohmann::json& plan);
+
+/// True if the choices of a stage, in plan.json, say that the CPU computes it beside the devices of the run.
+bool is_on_cpu(const nlohmann::json& choices);
+/// The devices that compute a stage.
+std::vector<device::Context*> devices_of(const PlannedStage& stage, const RunSettings& settings);
+/// "cuda", "cpu": the back end that computes a stage of the plan.
+std::string backend_of(const PlannedStage& stage, const RunPlan& plan);
 
 /// The program's version and build, as recorded in results.
 std::string version_text();

@@ -2,12 +2,15 @@
 import json
 import os
 import re
+import signal
+import struct
 import subprocess
+import time
 import unittest
 import unittest.mock
 
 import terrace_runs
-from terrace_runs import (FAILED, WRONG, JobTest, affine, main, mutated, numpy, random_letters, random_text,
+from terrace_runs import (FAILED, STOPPED, WRONG, JobTest, affine, main, mutated, numpy, random_letters, random_text,
                           wavefront)
 
 
@@ -127,17 +130,62 @@ class OnSimulatedGpu(JobTest):
                 self.check_same(stages, (8 << 20, 1 << 20))
 
     def test_what_only_the_cpu_computes_is_computed_there_if_the_job_leaves_the_choice(self):
-        stages = [affine("lines", "a", "b", keep="borders", every=50, schedule="square_barrier")]
+        lines = wavefront("lines", "needleman_wunsch", rows="a", columns="b", match=1.5, mismatch=-1, gap=2, type="f64",
+                          keep="borders", every=50, schedule="square_barrier")
+        stages = [lines, wavefront("common", "lcs", rows="a", columns="b", keep="table")]
         job = self.write_job(self.used(stages), stages)
         refused = self.terrace("run", job, "--backend", "cuda", expect=WRONG)
         self.assertIn("job.yaml:", refused.stderr)
         self.assertIn("borders are kept by cells in registers", refused.stderr)
-        self.assertNotIn("simulated GPU", self.terrace("plan", job).stdout)
+        planned = json.loads(self.terrace("plan", job, "--json").stdout)
+        self.assertEqual([stage["backend"] for stage in planned["stages"]], ["cpu", "cuda"])
         ended = self.terrace("run", job, "--log", "log")
         for said in (ended.stderr, (self.folder / "log").read_text()):
-            self.assertIn("computing on the CPU: ", said)
+            self.assertIn("stage 'lines' is computed on the CPU: ", said)
+            self.assertNotIn("stage 'common' is computed on the CPU", said)
         result = self.open()
-        self.assertNotIn("simulated GPU", str(result["profile/devices/name"][()]))
+        self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cpu", "cuda"])
+        devices = result["profile/devices/name"].asstr()[()].tolist()
+        self.assertEqual(["simulated GPU" in name for name in devices], [True, False])
+        stage_of, device_of = (result["profile/blocks"][name][()] for name in ("stage", "device"))
+        self.assertEqual(set(zip(stage_of, device_of)), {(0, 1), (1, 0)})
+        expected = self.run_job(self.used(stages), stages, "--backend", "cpu", output="cpu.h5")
+        for name in ("lines/border_rows", "common/table"):
+            numpy.testing.assert_array_equal(result[name][()], expected[name][()])
+        for command in ("show", "report", "trace", "verify"):
+            self.terrace(command, "result.h5", *(("-o", command) if command in ("report", "trace") else ()))
+
+    def test_a_stage_on_the_cpu_is_taken_over_and_gone_on_with(self):
+        lines = wavefront("lines", "needleman_wunsch", rows="a", columns="b", match=1.5, mismatch=-1, gap=2, type="f64",
+                          keep="borders", every=50, schedule="square_barrier")
+        first = [lines, wavefront("common", "lcs", rows="a", columns="b")]
+        self.terrace("run", self.write_job(self.used(first), first))
+        second = [lines, wavefront("common", "lcs", rows="b", columns="a")]
+        again = self.terrace("run", self.write_job(self.used(second), second), "--fresh=changed")
+        self.assertIn("'lines' is taken over", again.stderr)
+        alone = self.write_job(self.used([lines]), [lines], output="alone.h5")
+        self.terrace("run", alone, "--backend", "cpu")  # the devices of that run differ, and the back end of the stage not
+        both = self.write_job(self.used(second), second, output="alone.h5")
+        self.assertIn("'lines' is taken over", self.terrace("run", both, "--fresh=changed").stderr)
+
+    def test_a_stopped_run_goes_on_with_the_stage_on_the_cpu(self):
+        self.inputs.update(c=random_letters(60_000, 11), d=random_letters(60_000, 12))
+        stages = [wavefront("common", "lcs", rows="a", columns="b"),
+                  wavefront("lines", "needleman_wunsch", rows="c", columns="d", match=1.5, mismatch=-1, gap=2, type="f64",
+                            keep="borders", every=5000, schedule="square_barrier")]
+        job = self.write_job(self.used(stages), stages)
+        run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.stdout.close)
+        self.addCleanup(run.stderr.close)
+        noted = self.folder / "result.h5.run" / "progress"
+        while run.poll() is None and not (noted.exists() and struct.unpack("q", noted.read_bytes()[:8]) == (1,)):
+            time.sleep(0.001)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(60), STOPPED)
+        self.assertIn("going on with", self.terrace("run", job).stderr)
+        result = self.open()
+        self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cuda", "cpu"])
         expected = self.run_job(self.used(stages), stages, "--backend", "cpu", output="cpu.h5")
         numpy.testing.assert_array_equal(result["lines/border_rows"][()], expected["lines/border_rows"][()])
 

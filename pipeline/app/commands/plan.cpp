@@ -86,7 +86,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, bool expla
   const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
   if (const std::string method = run::method_of(*planned.stage); !method.empty()) {
-    out << fmt::format("  method        {}\n", method);
+    out << fmt::format("  method        {}{}\n", method, planned.on_cpu ? ", on the CPU" : "");
     if (explain) print_methods(out, planned, p);
   }
   const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
@@ -167,24 +167,18 @@ Outcome outcome_of(Session& session, const job::OpenJob& open, const Machine& ma
 }
 
 /// Plans the job with its progress on standard error. @param outcome is set
-run::RunPlan planned(Session& session, const job::OpenJob& open, Machine& machine, const Wish& wish,
+run::RunPlan planned(Session& session, const job::OpenJob& open, const Machine& machine, const Wish& wish,
                      Progress& progress, PartProgress& parts, Outcome& outcome) {
-  const auto tell = [&](const std::string& why) {
-    progress.finish();
-    session.note(why);
-  };
   const auto watch = [&parts](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
     parts.show(part, unit, done, all);
   };
-  const auto take_over = [&](const Machine& machine_now) {
-    ReadAgain again(
-        open, [&] { return make_plan(open, machine_now, session.stages, nullptr, watch, {}); }, watch,
-        ReadAgain::Mode::note);
-    outcome = outcome_of(session, open, machine_now, wish, again);
-    return outcome.taken;
-  };
-  run::RunPlan plan = make_new_plan(open, machine, session.stages, tell, watch, take_over);
+  ReadAgain again(
+      open, [&] { return make_plan(open, machine, session.stages, nullptr, watch, {}); }, watch,
+      ReadAgain::Mode::note);
+  outcome = outcome_of(session, open, machine, wish, again);
+  run::RunPlan plan = make_plan(open, machine, session.stages, nullptr, watch, outcome.taken);
   progress.finish();
+  tell_of_cpu(plan, [&](const std::string& why) { session.note(why); });
   return plan;
 }
 
@@ -204,7 +198,7 @@ Json methods_json(const run::Stage& stage, const run::Prediction& prediction) {
   return all;
 }
 
-Json stage_json(const run::PlannedStage& planned, const std::string& doubt, bool explain) {
+Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, const std::string& doubt, bool explain) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   const double seconds = run::predicted_seconds(p);
@@ -214,6 +208,7 @@ Json stage_json(const run::PlannedStage& planned, const std::string& doubt, bool
             {"taken_over_from", taken},
             {"to_be_compared", doubt.empty() ? Json() : text_json(doubt)},
             {"method", run::method_of(*planned.stage)},
+            {"backend", run::backend_of(planned, plan)},
             {"blocks", p.blocks},
             {"block_shape", p.block_shape},
             {"block_bytes", p.block_bytes},
@@ -239,12 +234,12 @@ Json stage_json(const run::PlannedStage& planned, const std::string& doubt, bool
 
 Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& run_plan, const Outcome& outcome,
                bool explain) {
-  const stages::Resources& resources = machine.resources;
+  const stages::Resources& resources = machine.main.resources;
   const run::DiskNeed need = run::disk_need(run_plan);
   Json stages = Json::array();
   double seconds = 0;
   for (const run::PlannedStage& stage : run_plan.stages) {
-    stages.push_back(stage_json(stage, outcome.doubt(stage.name), explain));
+    stages.push_back(stage_json(stage, run_plan, outcome.doubt(stage.name), explain));
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   return {
@@ -252,7 +247,7 @@ Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& 
       {"output", text_json(job.output.string())},
       {"there_already", outcome.there},
       {"device", resources.device.name},
-      {"devices", machine.contexts.size()},
+      {"devices", machine.main.contexts.size()},
       {"backend", resources.cuda ? "cuda" : "cpu"},
       {"memory",
        {{"host", resources.host_budget}, {"device", resources.device_budget}, {"inputs", resources.input_memory}}},
@@ -270,7 +265,7 @@ int plan(Session& session, const PlanArguments& arguments) {
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   const auto warn = [&](const std::string& text) { session.warn(text); };
   warn_of_budgets(open.job, warn);
-  Machine machine = open_machine(open, session.stages);
+  const Machine machine = open_machine(open, session.stages);
   if (!machine.note.empty()) session.note(machine.note);
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
@@ -281,13 +276,14 @@ int plan(Session& session, const PlanArguments& arguments) {
   StageWarnings(warn).tell(run_plan);
   warn_of_disk(open.job, run_plan, warn);
   if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan, outcome, arguments.explain));
-  session.out << fmt::format("on {} x {}\n", machine.contexts.size(), machine.resources.device.name);
+  const stages::Resources& resources = machine.main.resources;
+  session.out << fmt::format("on {} x {}\n", machine.main.contexts.size(), resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
-                             format_size(static_cast<double>(machine.resources.host_budget)),
-                             format_size(static_cast<double>(machine.resources.device_budget)));
-  if (machine.resources.input_memory > 0) {
+                             format_size(static_cast<double>(resources.host_budget)),
+                             format_size(static_cast<double>(resources.device_budget)));
+  if (resources.input_memory > 0) {
     session.out << fmt::format("of the host's, {} more are the inputs'\n",
-                               format_size(static_cast<double>(machine.resources.input_memory)));
+                               format_size(static_cast<double>(resources.input_memory)));
   }
   const run::DiskNeed need = run::disk_need(run_plan);
   session.out << fmt::format(

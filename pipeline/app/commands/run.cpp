@@ -23,7 +23,6 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/damaged_tile.hpp"
-#include "stages/refuse.hpp"
 
 namespace terrace::app {
 namespace {
@@ -59,8 +58,8 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
 /// The decisions before a run computes: what is there, what is resumed, and the plan.
 class RunStart {
  public:
-  RunStart(const Session& session, const job::OpenJob& open, run::RunFolder& folder, Wish wish, Machine& machine,
-           const Watch& watch, std::function<void(const std::string&)> tell)
+  RunStart(const Session& session, const job::OpenJob& open, run::RunFolder& folder, Wish wish,
+           const Machine& machine, const Watch& watch, std::function<void(const std::string&)> tell)
       : session_(session),
         open_(open),
         folder_(folder),
@@ -69,15 +68,16 @@ class RunStart {
         watch_(watch),
         tell_(std::move(tell)) {}
 
-  /// On the CPU if the job turns out to be for it alone.
   Beginning begin() {
-    try {
-      return begin_here();
-    } catch (const stages::CpuOnly& error) {
-      tell_(std::string("computing on the CPU: ") + error.what());
-      reopen_on_cpu(open_, machine_, session_.stages);
-      return begin_here();
-    }
+    Beginning found = look();
+    if (found.begun && !damage_.empty()) found.unfit = damage_;
+    if (wish_.fresh == Fresh::changed && found.begun && found.unfit.empty()) try_to_resume(found);
+    if (found.unfit.empty()) return found;
+    ReadAgain again = read_again();
+    tell_(keep_complete_stages(folder_, *found.begun, found.unfit, open_, machine_, session_,
+                               signature_of(open_, machine_), again, watch_));
+    damage_.clear();
+    return look();
   }
 
   /// With --fresh=changed: from now on the damaged stage is computed anew. @return false if another error is to be
@@ -92,7 +92,7 @@ class RunStart {
   }
 
   run::RunPlan plan(const Beginning& beginning) {
-    if (!beginning.begun) return new_plan(beginning);
+    if (!beginning.begun) return make_plan(open_, machine_, session_.stages, nullptr, watch_, beginning.taken);
     try {
       return resumed_ ? *std::exchange(resumed_, std::nullopt) : resumed(*beginning.begun);
     } catch (const run::ChangedSinceBegun& error) {
@@ -101,26 +101,13 @@ class RunStart {
   }
 
  private:
-  ReadAgain read_again(const Machine& machine) const {
-    return {open_, [this, &machine] { return make_plan(open_, machine, session_.stages, nullptr, watch_, {}); },
-            watch_};
+  ReadAgain read_again() const {
+    return {open_, [this] { return make_plan(open_, machine_, session_.stages, nullptr, watch_, {}); }, watch_};
   }
 
-  Beginning look(const Machine& machine) {
-    ReadAgain again = read_again(machine);
-    return begin_at(folder_, open_, signature_of(open_, machine), wish_, again);
-  }
-
-  Beginning begin_here() {
-    Beginning found = look(machine_);
-    if (found.begun && !damage_.empty()) found.unfit = damage_;
-    if (wish_.fresh == Fresh::changed && found.begun && found.unfit.empty()) try_to_resume(found);
-    if (found.unfit.empty()) return found;
-    ReadAgain again = read_again(machine_);
-    tell_(keep_complete_stages(folder_, *found.begun, found.unfit, open_, machine_, session_,
-                               signature_of(open_, machine_), again, watch_));
-    damage_.clear();
-    return look(machine_);
+  Beginning look() {
+    ReadAgain again = read_again();
+    return begin_at(folder_, open_, signature_of(open_, machine_), wish_, again);
   }
 
   /// With --fresh=changed a run whose inputs have changed is one of another job.
@@ -137,18 +124,11 @@ class RunStart {
                         run::Ledger::read(folder_.ledger()), watch_);
   }
 
-  run::RunPlan new_plan(const Beginning& beginning) {
-    const Signature now = signature_of(open_, machine_);
-    return make_new_plan(open_, machine_, session_.stages, tell_, watch_, [&](const Machine& machine) {
-      return signature_of(open_, machine).fixed == now.fixed ? beginning.taken : look(machine).taken;
-    });
-  }
-
   const Session& session_;
   const job::OpenJob& open_;
   run::RunFolder& folder_;
   Wish wish_;
-  Machine& machine_;
+  const Machine& machine_;
   const Watch watch_;
   std::function<void(const std::string&)> tell_;
   std::optional<run::RunPlan> resumed_;
@@ -159,11 +139,7 @@ class RunStart {
 run::RunSettings settings_of(Session& session, const job::OpenJob& open, const Machine& machine,
                              const run::RunPlan& plan, Progress& progress, StopOutlook& outlook,
                              const StopSignals& signals) {
-  run::RunSettings settings;
-  settings.devices = machine.devices();
-  settings.host_budget = machine.resources.host_budget;
-  settings.window_bytes = machine.resources.window_memory;
-  settings.device_budget = machine.resources.device_budget;
+  run::RunSettings settings = settings_on(machine);
   settings.checkpoint_seconds = open.job.checkpoint_every.value_or(0);
   settings.stop = &signals.flag();
   settings.inputs_now = [&] { return inputs_of(open); };
@@ -201,9 +177,9 @@ int run_job(Session& session, const RunArguments& arguments) {
   const Wish asked = wish_from(arguments.fresh, job);
   run::RunFolder folder = take_folder(job);
   const Wish wish = wish_of(folder, open, asked);
-  Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
+  const Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
   if (!machine.note.empty()) session.note(machine.note);
-  warn_of_build(machine.resources.cuda, [&](const std::string& text) { session.warn(text); });
+  warn_of_build(machine.cuda(), [&](const std::string& text) { session.warn(text); });
   const auto tell = [&](const std::string& text) {
     progress.finish();
     session.note(text);
@@ -225,6 +201,7 @@ int run_job(Session& session, const RunArguments& arguments) {
     });
     reading.computes();
     progress.finish();
+    tell_of_cpu(plan, tell);
     warnings.tell(plan);
     return execute_attempt(beginning, wish.fresh, plan, folder,
                            settings_of(session, open, machine, plan, progress, outlook, signals));

@@ -56,7 +56,7 @@ std::optional<Json> earlier_plan(const run::RunFolder& folder) noexcept {
 /// @return true if a verification of the same job on the same kind of machine has begun the run of that plan
 bool can_go_on(const std::optional<Json>& plan, const Signature& now) noexcept {
   try {
-    return plan && !difference({plan->at("identity"), plan->at("fixed"), plan->at("inputs")}, now);
+    return plan && !difference(signature_in(*plan), now);
   } catch (const std::exception&) {
     return false;
   }
@@ -95,8 +95,8 @@ class SecondRun {
       }
     }
     watch_.note("running the job again");
-    run::RunPlan plan = make_new_plan(
-        open_, machine_, session_.stages, [&](const std::string& why) { watch_.note(why); }, watch_.watch());
+    run::RunPlan plan = make_plan(open_, machine_, session_.stages, nullptr, watch_.watch(), {});
+    tell_of_cpu(plan, [&](const std::string& why) { watch_.note(why); });
     plan.command = verify_command;
     watch_.check_stop();
     folder_.start_over(false, std::nullopt);
@@ -106,11 +106,7 @@ class SecondRun {
 
  private:
   void complete(run::RunPlan& plan) {
-    run::RunSettings settings;
-    settings.devices = machine_.devices();
-    settings.host_budget = machine_.resources.host_budget;
-    settings.window_bytes = machine_.resources.window_memory;
-    settings.device_budget = machine_.resources.device_budget;
+    run::RunSettings settings = settings_on(machine_);
     settings.stop = &watch_.stop();
     settings.inputs_now = [&] { return inputs_of(open_); };
     settings.warn = [&](const std::string& text) { watch_.warn(text); };

@@ -38,6 +38,7 @@ struct StageProgress {
 /// Shared by the stages of one run. All of it outlives the executor.
 struct Environment {
   std::vector<device::Context*> devices;
+  int first_device = 0;      // number of the first of them among the devices of the run, for the profile
   std::vector<Pool*> pools;  // host, then one a device (null if it works in host memory)
   Profile* profile = nullptr;
   Ledger* ledger = nullptr;

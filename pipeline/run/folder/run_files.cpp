@@ -107,7 +107,11 @@ StartedRun start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settin
   json["reads"] = plan.reads;
   json["contents"] = plan.contents;
   json["stages"] = Json::array();
-  for (const PlannedStage& stage : plan.stages) json["stages"].push_back(stage.stage->choices());
+  if (!plan.cpu.empty()) json["cpu"] = plan.cpu;
+  for (const PlannedStage& stage : plan.stages) {
+    json["stages"].push_back(stage.stage->choices());
+    if (stage.on_cpu) json["stages"].back()["backend"] = "cpu";
+  }
 
   const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;
   check_disk(plan, folder.path(), disk_need(plan).taken);
