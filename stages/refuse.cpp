@@ -7,7 +7,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
-#include "pipeline/run/run.hpp"
+#include "pipeline/run/run_settings.hpp"
 
 namespace terrace::stages {
 namespace {

@@ -163,9 +163,8 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   const bool resumes = plan && goes_on(*plan, fresh) && !(fresh == Fresh::changed && other);
   const bool finished = output.there && has_finished(plan, job.output);
   if (plan && !finished) {
-    const auto found = read_json(plan_file(folder), remedy_for_runs, [&] {
-      return difference(signature_in(*plan), now);
-    });
+    const auto found =
+        read_json(plan_file(folder), remedy_for_runs, [&] { return difference(signature_in(*plan), now); });
     if (found && fresh == Fresh::changed) {
       Beginning ends_other{false, std::move(plan), "", output.there};
       ends_other.unfit = describe_other(folder, *found);

@@ -7,6 +7,7 @@
 #include "pipeline/base/file_kind.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/job/recorded_job.hpp"
+#include "pipeline/run/inputs.hpp"
 #include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {

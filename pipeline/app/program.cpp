@@ -15,6 +15,7 @@
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/fault.hpp"
+#include "pipeline/run/build_id.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace terrace::app {

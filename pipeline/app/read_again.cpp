@@ -6,6 +6,7 @@
 #include "io/data_error.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/inputs.hpp"
 
 namespace terrace::app {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "pipeline/app/read_again.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/run/inputs.hpp"
 
 namespace terrace::app {
 

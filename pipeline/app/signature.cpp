@@ -5,6 +5,8 @@
 #include "io/files/durable.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/job/identity.hpp"
+#include "pipeline/run/build_id.hpp"
+#include "pipeline/run/inputs.hpp"
 #include "pipeline/run/run.hpp"
 
 namespace terrace::app {

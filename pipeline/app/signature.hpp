@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "pipeline/app/prepare.hpp"
+#include "pipeline/app/machine.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/job/identity.hpp"
 #include "pipeline/job/job.hpp"

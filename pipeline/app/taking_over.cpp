@@ -9,6 +9,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/job/same_stages.hpp"
+#include "pipeline/run/inputs.hpp"
 #include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {

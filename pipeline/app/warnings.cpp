@@ -6,6 +6,7 @@
 #include "kernels/device/cpu_features.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/disk_need.hpp"
 #include "pipeline/run/run_folder.hpp"
 
 namespace terrace::app {

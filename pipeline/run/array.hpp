@@ -34,13 +34,13 @@ struct ArraySpec {
   std::int64_t kept = 2;
   /// Number of reads of each generation of a tile, after which it is dead. 0: not known.
   std::int64_t reads = 0;
-  /// Slots on disk in addition to the live generations, for the cut in the making; at least as many as the largest
-  /// block writes tiles. 0: at least 8 and a quarter of the tiles, all of them if `kept` is 1.
+  /// Slots on disk in addition to the live generations, for the checkpoint in the making; at least as many as the
+  /// largest block writes tiles. 0: at least 8 and a quarter of the tiles, all of them if `kept` is 1.
   std::int64_t spare = 0;
   /// The most tiles of which a generation that is not the result may be on disk at a time. 0: all of them.
   std::int64_t live = 0;
   /// Slots on disk in all, if the plan knows how many suffice: for the tiles that are live, those that only the last
-  /// cut names, and those in the making. 0: as follows from `live`, `kept` and `spare`.
+  /// checkpoint names, and those in the making. 0: as follows from `live`, `kept` and `spare`.
   std::int64_t slots = 0;
 };
 

@@ -13,7 +13,6 @@
 #include "io/packing.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/ledger.hpp"
-#include "pipeline/run/run.hpp"
 
 namespace terrace::run {
 namespace {

@@ -16,15 +16,12 @@
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/run/input_checksums.hpp"
+#include "pipeline/run/run_plan.hpp"
 
 namespace terrace::run {
 
 class Plan;
 struct Progress;
-struct RunPlan;
-
-/// The inputs of a job by name.
-using Inputs = std::map<std::string, std::shared_ptr<io::Source>>;
 
 /// An input has changed since an unfinished run was begun: the run cannot be resumed (exit code 2).
 class ChangedSinceBegun : public JobError {

@@ -76,57 +76,57 @@ InputChecksums inputs_from(const Json& json) {
   return inputs;
 }
 
-Json to_json(const Cut& cut) {
+Json to_json(const Checkpoint& checkpoint) {
   Json json;
-  json["stage"] = cut.stage;
-  json["complete"] = cut.complete;
-  json["frontier"] = cut.frontier;
-  json["work"] = numbers_json({cut.work.operations, cut.work.skipped});
-  json["folded"] = to_hex(cut.folded);
+  json["stage"] = checkpoint.stage;
+  json["complete"] = checkpoint.complete;
+  json["frontier"] = checkpoint.frontier;
+  json["work"] = numbers_json({checkpoint.work.operations, checkpoint.work.skipped});
+  json["folded"] = to_hex(checkpoint.folded);
   Json& done = json["done"] = Json::array();
-  for (const auto& [begin, end] : cut.done.ranges()) done.push_back({begin, end});
+  for (const auto& [begin, end] : checkpoint.done.ranges()) done.push_back({begin, end});
   Json& results = json["results"] = Json::array();
-  for (const auto& [sequence, bytes] : cut.results) results.push_back({sequence, to_hex(bytes)});
+  for (const auto& [sequence, bytes] : checkpoint.results) results.push_back({sequence, to_hex(bytes)});
   Json& phases = json["phases"] = Json::array();
-  for (const PhaseState& phase : cut.phases) {
+  for (const PhaseState& phase : checkpoint.phases) {
     const std::vector<std::int64_t> value(phase.phase.value.begin(), phase.phase.value.end());
     phases.push_back({phase.phase.number, phase.first_sequence, phase.phase.count, name_of(phase.phase.order), value,
                       phase.phase.further});
   }
   Json& tiles = json["tiles"] = Json::array();
-  for (const auto& [key, tile] : cut.tiles) {
+  for (const auto& [key, tile] : checkpoint.tiles) {
     tiles.push_back({key.array, key.tile, key.generation, tile.slot, tile.checksum, tile.filled, tile.reads});
     if (!tile.parts.empty()) tiles.back().push_back(to_json(tile.parts));
   }
   Json& gone = json["gone"] = Json::array();
-  for (const VersionKey& key : cut.gone) gone.push_back(to_json(key));
-  json["inputs"] = to_json(cut.inputs);
+  for (const VersionKey& key : checkpoint.gone) gone.push_back(to_json(key));
+  json["inputs"] = to_json(checkpoint.inputs);
   return json;
 }
 
-Cut cut_from(const Json& json) {
-  Cut cut;
-  cut.stage = json.at("stage");
-  cut.complete = json.at("complete");
-  cut.frontier = json.at("frontier");
+Checkpoint checkpoint_from(const Json& json) {
+  Checkpoint checkpoint;
+  checkpoint.stage = json.at("stage");
+  checkpoint.complete = json.at("complete");
+  checkpoint.frontier = json.at("frontier");
   const std::vector<double> work = numbers_from(json.at("work"));
-  cut.work = {work.at(0), work.at(1)};
-  cut.folded = from_hex(json.at("folded"));
-  for (const Json& range : json.at("done")) cut.done.add(range.at(0), range.at(1));
-  for (const Json& result : json.at("results")) cut.results[result.at(0)] = from_hex(result.at(1));
+  checkpoint.work = {work.at(0), work.at(1)};
+  checkpoint.folded = from_hex(json.at("folded"));
+  for (const Json& range : json.at("done")) checkpoint.done.add(range.at(0), range.at(1));
+  for (const Json& result : json.at("results")) checkpoint.results[result.at(0)] = from_hex(result.at(1));
   for (const Json& phase : json.at("phases")) {
     const auto value = phase.at(4).get<std::vector<std::int64_t>>();
-    cut.phases.push_back({phase.at(1),
-                          {phase.at(0), phase.at(2), order_from(phase.at(3)),
-                           PhaseValue::from(value.data(), value.size()), phase.at(5)}});
+    checkpoint.phases.push_back({phase.at(1),
+                                 {phase.at(0), phase.at(2), order_from(phase.at(3)),
+                                  PhaseValue::from(value.data(), value.size()), phase.at(5)}});
   }
   for (const Json& tile : json.at("tiles")) {
-    cut.tiles[key_from(tile)] = {tile.at(3), tile.at(4), tile.at(5), tile.at(6),
-                                 tile.size() > 7 ? parts_from(tile.at(7)) : std::vector<TilePart>()};
+    checkpoint.tiles[key_from(tile)] = {tile.at(3), tile.at(4), tile.at(5), tile.at(6),
+                                        tile.size() > 7 ? parts_from(tile.at(7)) : std::vector<TilePart>()};
   }
-  for (const Json& key : json.at("gone")) cut.gone.push_back(key_from(key));
-  cut.inputs = inputs_from(json.at("inputs"));
-  return cut;
+  for (const Json& key : json.at("gone")) checkpoint.gone.push_back(key_from(key));
+  checkpoint.inputs = inputs_from(json.at("inputs"));
+  return checkpoint;
 }
 
 Json to_json(const Progress& progress) {
@@ -150,7 +150,7 @@ Progress progress_from(const Json& json) {
                                              tiles_from(stage.at("tiles"))};
   }
   progress.attempt = json.at("attempt");
-  if (json.contains("current")) progress.current = cut_from(json.at("current"));
+  if (json.contains("current")) progress.current = checkpoint_from(json.at("current"));
   return progress;
 }
 
@@ -222,7 +222,7 @@ HomeChecksums home_checksums(const StoredVersions& tiles) {
   return all;
 }
 
-void apply(const Cut& record, Progress& progress) {
+void apply(const Checkpoint& record, Progress& progress) {
   StoredVersions tiles;
   InputChecksums inputs;
   if (progress.current && progress.current->stage == record.stage) {
@@ -257,7 +257,7 @@ Progress Ledger::read(const io::Entry& entry) {
     };
     Progress progress = read_json(at(0), remedy_for_runs, [&] { return progress_from(Json::parse(records[0])); });
     for (std::size_t i = 1; i < records.size(); ++i) {
-      apply(read_json(at(i), remedy_for_runs, [&] { return cut_from(Json::parse(records[i])); }), progress);
+      apply(read_json(at(i), remedy_for_runs, [&] { return checkpoint_from(Json::parse(records[i])); }), progress);
     }
     progress.attempt = attempts.front();
     progress.file = file.path();
@@ -279,7 +279,7 @@ Ledger::Ledger(const io::Entry& entry, const Progress& progress) {
   folder.sync();
 }
 
-void Ledger::append(const Cut& cut) { append_text(to_json(cut).dump()); }
+void Ledger::append(const Checkpoint& checkpoint) { append_text(to_json(checkpoint).dump()); }
 
 void Ledger::append_text(const std::string& text) {
   const std::string record = header_of(text) + text;

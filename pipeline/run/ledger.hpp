@@ -22,9 +22,9 @@ using HomeChecksums = std::map<int, std::vector<std::uint64_t>>;
 /// The checksums of the complete tiles among `tiles` at home.
 HomeChecksums home_checksums(const StoredVersions& tiles);
 
-/// A consistent cut of one stage: done blocks, closed under their dependences, and the place on disk of every tile
-/// that they made and that is still needed.
-struct Cut {
+/// A consistent checkpoint of one stage: done blocks, closed under their dependences, and the place on disk of every
+/// tile that they made and that is still needed.
+struct Checkpoint {
   std::int64_t stage = 0;
   bool complete = false;  // the whole stage; only `folded`, `inputs` and its tiles at home remain
   std::int64_t frontier = 0;
@@ -33,9 +33,9 @@ struct Cut {
   std::map<std::int64_t, std::string> results;  // of `done`: not folded yet
   std::vector<PhaseState> phases;               // under way: decisions
   std::string folded;                           // Tally::save at the frontier
-  StoredVersions tiles;                         // in the ledger's records only the changes since the cut before
-  std::vector<VersionKey> gone;                 // tiles that the cut before named and that are dead
-  InputChecksums inputs;                        // in records only new ones, too
+  StoredVersions tiles;          // in the ledger's records only the changes since the checkpoint before
+  std::vector<VersionKey> gone;  // tiles that the checkpoint before named and that are dead
+  InputChecksums inputs;         // in records only new ones, too
 };
 
 /// The record of a complete stage.
@@ -46,10 +46,10 @@ struct CompletedStage {
 };
 
 /// The state of a run in the ledger: complete stages (of which some may come after others that are not, if they were
-/// taken over), and the last cut of the stage under way.
+/// taken over), and the last checkpoint of the stage under way.
 struct Progress {
   std::map<std::size_t, CompletedStage> completed;  // by number
-  std::optional<Cut> current;                       // whole, with all its tiles
+  std::optional<Checkpoint> current;                // whole, with all its tiles
   std::int64_t attempt = 0;                         // attempts made so far
   std::filesystem::path file = {};                  // of the ledger that was read
 };
@@ -67,7 +67,7 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   /// Appends a record and makes it durable. @throws IoError; a failed sync is final
-  void append(const Cut& cut);
+  void append(const Checkpoint& checkpoint);
 
  private:
   void append_text(const std::string& text);
@@ -77,6 +77,6 @@ class Ledger {
 };
 
 /// Applies a record to the state before it.
-void apply(const Cut& record, Progress& progress);
+void apply(const Checkpoint& record, Progress& progress);
 
 }  // namespace terrace::run

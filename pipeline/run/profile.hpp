@@ -47,7 +47,7 @@ struct Work {
 /// Sums of one stage.
 struct StageRecord {
   std::string name;
-  std::int64_t blocks = 0, repeated = 0, cuts = 0;
+  std::int64_t blocks = 0, repeated = 0, checkpoints = 0;
   double begin = 0, end = 0;
   BusyTime computing = {};  // at least one block, by the clock of its device
   double operations = 0;

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "pipeline/base/json.hpp"
+#include "pipeline/run/build_id.hpp"
 
 namespace terrace::run {
 namespace {
@@ -162,7 +163,7 @@ void add_stages(const RunPlan& plan, const Profile& profile, const std::string& 
               [](const R& r) { return r.backend; });
   columns.add("blocks", "blocks computed by the last attempt", records, [](const R& r) { return r.blocks; });
   columns.add("repeated", "blocks computed again after a stop", records, [](const R& r) { return r.repeated; });
-  columns.add("cuts", "checkpoints made", records, [](const R& r) { return r.cuts; });
+  columns.add("cuts", "checkpoints made", records, [](const R& r) { return r.checkpoints; });
   columns.add(
       "seconds", "time from the start of the stage to its end", records, [](const R& r) { return r.end - r.begin; },
       "s");

@@ -11,8 +11,10 @@
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/damaged_tile.hpp"
+#include "pipeline/run/executor/executor.hpp"
 #include "pipeline/run/folder/run_files.hpp"
 #include "pipeline/run/home_tiles.hpp"
+#include "pipeline/run/inputs.hpp"
 #include "pipeline/run/result_summary.hpp"
 
 namespace terrace::run {
@@ -95,7 +97,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
                         const RunSettings& settings, const Progress& before, Ledger& ledger, Profile& profile) {
   PlannedStage& planned = plan.stages[number];
   const Prediction prediction = planned.stage->prediction();
-  std::optional<Cut> restored;
+  std::optional<Checkpoint> restored;
   if (before.current && before.current->stage == static_cast<std::int64_t>(number)) restored = before.current;
   const std::int64_t done = restored ? restored->frontier + restored->done.count() : 0;
 
@@ -385,37 +387,6 @@ void complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings, Run
 }
 
 }  // namespace
-
-Watch watch_of(const RunSettings& settings) {
-  return [&settings](const std::string& part, const std::string& unit, std::int64_t done, std::int64_t all) {
-    if (settings.stop != nullptr && settings.stop->load() != 0) {
-      throw Stopped("stopped while " + part + "; the same command goes on");
-    }
-    if (!settings.report) return;
-    StageProgress progress;
-    progress.operations = static_cast<double>(done);
-    Prediction prediction;
-    prediction.unit = unit;
-    prediction.operations = static_cast<double>(all);
-    settings.report(part, progress, prediction);
-  };
-}
-
-std::size_t window_share(std::size_t host_memory) {
-  constexpr std::size_t most = 16u << 20;   // thousands of blocks
-  constexpr std::size_t least = 64u << 10;  // the share is a multiple of it; a thousand blocks are kept in any memory
-  return std::min(most, host_memory / 32 / least * least);
-}
-
-bool is_on_cpu(const Json& choices) { return choices.value("backend", "") == "cpu"; }
-
-std::vector<device::Context*> devices_of(const PlannedStage& stage, const RunSettings& settings) {
-  return stage.on_cpu ? std::vector{settings.cpu} : settings.devices;
-}
-
-std::string backend_of(const PlannedStage& stage, const RunPlan& plan) {
-  return stage.on_cpu ? "cpu" : plan.fixed.value("backend", "");
-}
 
 RunReport complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   RunReport report;

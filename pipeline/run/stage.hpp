@@ -1,4 +1,4 @@
-// One step of a run: its plan, its part of the result, and its predicted cost.
+// One step of a run: its plan, its part of the result, its predicted cost, and how far it is.
 #pragma once
 
 #include <memory>
@@ -26,6 +26,16 @@ struct Prediction {
   std::string block_shape;          // "1024 x 16569", or with more after a comma, for people
   std::size_t block_bytes = 0;      // of device memory for the largest block
   std::size_t workspace_bytes = 0;  // in addition to tiles: of the device, or of the host if it computes
+};
+
+/// The progress of a stage, for display.
+struct StageProgress {
+  std::int64_t done_blocks = 0, known_blocks = 0;
+  double operations = 0;           // of the blocks that are done
+  double restored_operations = 0;  // of these, of earlier attempts
+  std::int64_t dirty_bytes = 0;    // in memory, to be written before a checkpoint is complete
+  double disk_rate = 0;            // bytes a second expected for that: measured, or assumed at first
+  bool ended = false;              // the stage is complete
 };
 
 /// A kernel that could compute a stage (kernels/launch/method.hpp), as people see it.

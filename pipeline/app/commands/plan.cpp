@@ -17,6 +17,7 @@
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/disk_need.hpp"
 #include "pipeline/run/result_summary.hpp"
 
 namespace terrace::app {

@@ -23,6 +23,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/damaged_tile.hpp"
+#include "pipeline/run/inputs.hpp"
 
 namespace terrace::app {
 namespace {

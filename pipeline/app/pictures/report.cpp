@@ -276,7 +276,7 @@ class ReportWriter {
                      {}};
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       if (!stages_[s].computed()) continue;
-      safety.rows.push_back({name_cell(s), count_cell(stages_[s].cuts), count_cell(stages_[s].repeated)});
+      safety.rows.push_back({name_cell(s), count_cell(stages_[s].checkpoints), count_cell(stages_[s].repeated)});
     }
     if (!safety.rows.empty()) write_table(out_, safety);
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::pair<const char*, double StageSums::*> number_columns[] = {
     {"blocks", &StageSums::blocks},
     {"repeated", &StageSums::repeated},
-    {"cuts", &StageSums::cuts},
+    {"cuts", &StageSums::checkpoints},  // the name of the column
     {"seconds", &StageSums::seconds},
     {"compute_seconds", &StageSums::compute_seconds},
     {"predicted_seconds", &StageSums::predicted_seconds},

@@ -19,7 +19,7 @@ struct MovementSums {
 
 /// A row of /profile/stages, of the last attempt, with the copies of the stage by their way.
 struct StageSums {
-  double blocks = 0, repeated = 0, cuts = 0;
+  double blocks = 0, repeated = 0, checkpoints = 0;
   double seconds = 0, compute_seconds = 0, predicted_seconds = 0;
   double operations = 0, skipped = 0;
   double rate = 0, limit = 0, fraction = 0;  // operations a second; rate over limit

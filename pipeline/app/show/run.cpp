@@ -46,10 +46,10 @@ std::string counted_blocks(std::int64_t count) {
 
 /// "12 of 64 blocks (19%) at the last checkpoint"; "12 blocks (19%) ..." if only some of the stage's phases are
 /// known, as with `until`. The percentage is the share of the stage's work, as for the blocks that are done.
-std::string describe_cut(const run::Cut& cut, const run::RunNote* note) {
-  const std::int64_t done = cut.frontier + cut.done.count();
+std::string describe_checkpoint(const run::Checkpoint& checkpoint, const run::RunNote* note) {
+  const std::int64_t done = checkpoint.frontier + checkpoint.done.count();
   std::int64_t known = 0;
-  for (const run::PhaseState& phase : cut.phases) known = phase.first_sequence + phase.phase.count;
+  for (const run::PhaseState& phase : checkpoint.phases) known = phase.first_sequence + phase.phase.count;
   const double part = known > 0 ? static_cast<double>(done) / static_cast<double>(known) : 0;
   const bool has_share = note && note->share > 0 && note->blocks > 0;
   const double share = has_share ? note->share * static_cast<double>(done) / static_cast<double>(note->blocks) : part;
@@ -60,9 +60,9 @@ std::string describe_cut(const run::Cut& cut, const run::RunNote* note) {
 }
 
 /// "43.0%, 27 blocks done; 12 of 64 blocks (19%) at the last checkpoint".
-std::string describe_current(const run::Cut* cut, const run::RunNote* note) {
-  const std::string durable = cut ? describe_cut(*cut, note) : "no checkpoint yet";
-  if (!note) return cut ? durable : "not begun, or not yet at a checkpoint";
+std::string describe_current(const run::Checkpoint* checkpoint, const run::RunNote* note) {
+  const std::string durable = checkpoint ? describe_checkpoint(*checkpoint, note) : "no checkpoint yet";
+  if (!note) return checkpoint ? durable : "not begun, or not yet at a checkpoint";
   const std::string share = note->share > 0 ? fmt::format("{:.1f}%, ", std::min(99.9, 100 * note->share)) : "";
   return fmt::format("{}{} done; {}", share, counted_blocks(note->blocks), durable);
 }
@@ -116,8 +116,9 @@ KnownRun read_run(const fs::path& path) {
 
 Json current_json(const KnownRun& known, std::int64_t number) {
   Json stage = {{"state", "current"}};
-  const auto& cut = known.progress.current;
-  if (cut && cut->stage == number) stage["checkpoint_blocks"] = cut->frontier + cut->done.count();
+  const auto& checkpoint = known.progress.current;
+  if (checkpoint && checkpoint->stage == number)
+    stage["checkpoint_blocks"] = checkpoint->frontier + checkpoint->done.count();
   const std::optional<run::RunNote> note = run::RunFolder::read_note(known.folder);
   if (note && note->stage == number) {
     stage["blocks"] = note->blocks;

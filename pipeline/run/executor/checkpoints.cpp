@@ -6,7 +6,8 @@
 namespace terrace::run {
 namespace {
 
-/// Enters the place on disk of a tile that the cut names; the tile there may have more parts than the cut.
+/// Enters the place on disk of a tile that the checkpoint names; the tile there may have more parts than the
+/// checkpoint.
 void place(StoredVersion& named, const StoredVersion& written) {
   named.slot = written.slot;
   named.checksum = written.checksum;
@@ -51,25 +52,25 @@ void Checkpoints::note_input(const VersionKey& key, std::uint64_t checksum) {
 
 void Checkpoints::begin(bool complete, const Work& work) {
   active_ = true;
-  cut_ = {};
-  cut_.stage = stage_;
-  cut_.complete = complete;
-  cut_.work = work;
-  cut_.folded = tally_.save();
-  cut_.frontier = window_.frontier();
-  cut_.inputs = std::exchange(new_inputs_, {});
+  checkpoint_ = {};
+  checkpoint_.stage = stage_;
+  checkpoint_.complete = complete;
+  checkpoint_.work = work;
+  checkpoint_.folded = tally_.save();
+  checkpoint_.frontier = window_.frontier();
+  checkpoint_.inputs = std::exchange(new_inputs_, {});
   if (complete) {
     for (const auto& [key, tile] : named_) {
-      if (!is_home(key)) cut_.gone.push_back(key);
+      if (!is_home(key)) checkpoint_.gone.push_back(key);
     }
     for (const VersionKey& key : std::exchange(touched_, {})) {
       if (is_home(key)) name(key);
     }
     return;
   }
-  cut_.done = window_.done();
-  cut_.results = window_.results();
-  cut_.phases.assign(window_.phases().begin(), window_.phases().end());
+  checkpoint_.done = window_.done();
+  checkpoint_.results = window_.results();
+  checkpoint_.phases.assign(window_.phases().begin(), window_.phases().end());
   for (const VersionKey& key : std::exchange(touched_, {})) name(key);
 }
 
@@ -81,7 +82,7 @@ void Checkpoints::name(const VersionKey& key) {
   if (comes_from_source(plan_.arrays()[static_cast<std::size_t>(key.array)], key)) return;
   if (Version* version = versions_.find(key)) {
     if (!version->dead && has_content(*version)) {
-      cut_.tiles[key] = stored_of(*version);
+      checkpoint_.tiles[key] = stored_of(*version);
       if (version->on_disk()) {
         store_.hold(key, version->slot);
       } else {
@@ -91,11 +92,11 @@ void Checkpoints::name(const VersionKey& key) {
       return;
     }
   } else if (const StoredVersion* stored = versions_.aside(key)) {
-    cut_.tiles[key] = *stored;
+    checkpoint_.tiles[key] = *stored;
     store_.hold(key, stored->slot);
     return;
   }
-  if (named_.count(key) > 0) cut_.gone.push_back(key);
+  if (named_.count(key) > 0) checkpoint_.gone.push_back(key);
 }
 
 void Checkpoints::poll() {
@@ -104,9 +105,9 @@ void Checkpoints::poll() {
     if (writing_.count(key) > 0) continue;
     Version& version = *versions_.find(key);
     if (version.storing > 0) continue;
-    // A tile that was on its way to disk when the cut began may have arrived.
-    if (version.on_disk() && cut_.tiles[key].filled == version.filled) {
-      place(cut_.tiles[key], stored_of(version));
+    // A tile that was on its way to disk when the checkpoint began may have arrived.
+    if (version.on_disk() && checkpoint_.tiles[key].filled == version.filled) {
+      place(checkpoint_.tiles[key], stored_of(version));
       store_.hold(key, version.slot);
       --version.pins;
       to_write_.erase(key);
@@ -114,7 +115,7 @@ void Checkpoints::poll() {
       return poll();
     }
     const bool begun = residence_.write_back(version, [this, key, &version](const StoredVersion& stored) {
-      place(cut_.tiles[key], stored);
+      place(checkpoint_.tiles[key], stored);
       store_.hold(key, stored.slot);
       --version.pins;
       to_write_.erase(key);
@@ -130,7 +131,7 @@ void Checkpoints::poll() {
     std::exception_ptr error;
     try {
       store_.sync();
-      ledger_.append(cut_);
+      ledger_.append(checkpoint_);
     } catch (...) {
       error = std::current_exception();
     }
@@ -142,13 +143,13 @@ void Checkpoints::poll() {
 }
 
 void Checkpoints::commit() {
-  for (const VersionKey& key : cut_.gone) {
+  for (const VersionKey& key : checkpoint_.gone) {
     auto old = named_.find(key);
     if (old == named_.end()) continue;
     store_.release(key, old->second.slot);
     named_.erase(old);
   }
-  for (const auto& [key, tile] : cut_.tiles) {
+  for (const auto& [key, tile] : checkpoint_.tiles) {
     auto old = named_.find(key);
     if (old != named_.end()) store_.release(key, old->second.slot);
     named_[key] = tile;

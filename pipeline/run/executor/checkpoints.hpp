@@ -1,4 +1,4 @@
-// Checkpoints: consistent cuts, written in parallel with the computation.
+// Checkpoints: consistent checkpoints, written in parallel with the computation.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,17 @@
 
 namespace terrace::run {
 
-/// Makes one cut at a time: fixes the set of done blocks, writes every tile that they changed since the last cut and
-/// that is only in memory, syncs, and appends one record to the ledger. Slots that the last cut names stay untouched
-/// until the next one is committed.
+/// Makes one checkpoint at a time: fixes the set of done blocks, writes every tile that they changed since the last
+/// checkpoint and that is only in memory, syncs, and appends one record to the ledger. Slots that the last checkpoint
+/// names stay untouched until the next one is committed.
 class Checkpoints {
  public:
   Checkpoints(std::int64_t stage, const Plan& plan, const Tally& tally, Window& window, Versions& versions,
               Store& store, Residence& mover, Ledger& ledger, Completions& completions);
   ~Checkpoints();
 
-  /// Takes over the tiles that the last cut of an earlier attempt names, and the checksums of inputs read so far.
+  /// Takes over the tiles that the last checkpoint of an earlier attempt names, and the checksums of inputs read so
+  /// far.
   void restore(const StoredVersions& named, const InputChecksums& inputs);
   /// Checksums of all tiles of inputs that were read, also by earlier attempts.
   const InputChecksums& inputs() const { return inputs_; }
@@ -39,24 +40,24 @@ class Checkpoints {
   bool active() const { return active_; }
   /// True while the sync is in flight, which will end by itself.
   bool syncing() const { return syncing_; }
-  /// True if all tiles of the cut in the making have been written, so that only the sync is left.
+  /// True if all tiles of the checkpoint in the making have been written, so that only the sync is left.
   bool written() const { return to_write_.empty(); }
   /// Fixes the set of done blocks. No block that updates in place may be running.
   /// @param complete the stage is done: only its folded results, input checksums and tiles at home are named
   /// @param work of the done blocks
   void begin(bool complete, const Work& work);
-  /// Continues the cut in the making.
+  /// Continues the checkpoint in the making.
   void poll();
-  /// The tiles that the last committed cut names.
+  /// The tiles that the last committed checkpoint names.
   const StoredVersions& named() const { return named_; }
   /// Stops calling back, for the cleanup after an error.
   void abandon() noexcept {
     on_commit = nullptr;
     on_unpinned = nullptr;
   }
-  /// Called on the executor's thread when a cut has been committed.
+  /// Called on the executor's thread when a checkpoint has been committed.
   std::function<void()> on_commit;
-  /// Called for versions that the cut no longer needs.
+  /// Called for versions that the checkpoint no longer needs.
   std::function<void(const VersionKey&)> on_unpinned;
 
  private:
@@ -75,9 +76,9 @@ class Checkpoints {
   Completions& completions_;
   std::unordered_set<VersionKey, VersionKeyHash> touched_;
   InputChecksums inputs_;      // of all tiles read, also by earlier attempts
-  InputChecksums new_inputs_;  // of these, not yet in any cut
-  StoredVersions named_;       // by the last committed cut; their slots are held
-  Cut cut_;                    // in the making; the slots of its tiles are held
+  InputChecksums new_inputs_;  // of these, not yet in any checkpoint
+  StoredVersions named_;       // by the last committed checkpoint; their slots are held
+  Checkpoint checkpoint_;      // in the making; the slots of its tiles are held
   std::unordered_set<VersionKey, VersionKeyHash> to_write_;
   std::unordered_set<VersionKey, VersionKeyHash> writing_;
   bool active_ = false;

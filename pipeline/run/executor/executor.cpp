@@ -32,7 +32,7 @@ std::vector<device::Context*> devices_of(const Plan& plan, const Environment& en
 }  // namespace
 
 Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vector<ArrayStorage> storage,
-                   Environment& environment, const std::optional<Cut>& restored)
+                   Environment& environment, const std::optional<Checkpoint>& restored)
     : stage_(stage),
       plan_(plan),
       tally_(tally),
@@ -53,11 +53,12 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
   residence_.on_moved = [this](Version& version) { settle(version); };
   checkpoints_.on_unpinned = [this](const VersionKey& key) { settle_key(key); };
   checkpoints_.on_commit = [this] {
-    last_cut_end_ = environment_.profile->now();
-    cut_seconds_ = last_cut_end_ - cut_begin_;
-    ++environment_.profile->stage().cuts;
-    const bool slow = environment_.checkpoint_seconds > 0 && cut_seconds_ > environment_.checkpoint_seconds;
-    if (slow && environment_.slow_checkpoint) std::exchange(environment_.slow_checkpoint, nullptr)(cut_seconds_);
+    last_checkpoint_end_ = environment_.profile->now();
+    checkpoint_seconds_ = last_checkpoint_end_ - checkpoint_begin_;
+    ++environment_.profile->stage().checkpoints;
+    const bool slow = environment_.checkpoint_seconds > 0 && checkpoint_seconds_ > environment_.checkpoint_seconds;
+    if (slow && environment_.slow_checkpoint)
+      std::exchange(environment_.slow_checkpoint, nullptr)(checkpoint_seconds_);
   };
   for (device::Context* context : devices_of(plan, environment)) {
     // A CPU's launches take the times of their blocks from the run's own clock.
@@ -68,7 +69,7 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
     for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchHandle>(*context, plan, ring));
   }
   if (restored) restore(*restored);
-  last_cut_end_ = environment_.profile->now();
+  last_checkpoint_end_ = environment_.profile->now();
 }
 
 Executor::~Executor() {
@@ -94,21 +95,21 @@ void Executor::abandon() noexcept {
   residence_.abandon();
 }
 
-void Executor::restore(const Cut& cut) {
-  tally_.load(cut.folded);
-  for (const auto& [key, tile] : cut.tiles) {
+void Executor::restore(const Checkpoint& checkpoint) {
+  tally_.load(checkpoint.folded);
+  for (const auto& [key, tile] : checkpoint.tiles) {
     versions_.put_aside(key, tile);
     store_.hold(key, tile.slot);
     if (tile.slot == home_slot && tile.filled >= grids_[static_cast<std::size_t>(key.array)].box(key.tile).volume()) {
       ++stored_tiles_[static_cast<std::size_t>(key.array)];
     }
   }
-  checkpoints_.restore(cut.tiles, cut.inputs);
-  window_.restore(cut.phases, cut.frontier, cut.done, cut.results);
-  start_cursor_ = cut.frontier;
-  std::fill(hold_cursors_.begin(), hold_cursors_.end(), cut.frontier);
-  done_blocks_ = cut_blocks_ = cut.frontier + cut.done.count();
-  environment_.profile->stage().before = cut.work;
+  checkpoints_.restore(checkpoint.tiles, checkpoint.inputs);
+  window_.restore(checkpoint.phases, checkpoint.frontier, checkpoint.done, checkpoint.results);
+  start_cursor_ = checkpoint.frontier;
+  std::fill(hold_cursors_.begin(), hold_cursors_.end(), checkpoint.frontier);
+  done_blocks_ = checkpoint_blocks_ = checkpoint.frontier + checkpoint.done.count();
+  environment_.profile->stage().before = checkpoint.work;
 }
 
 void Executor::run() {
@@ -128,7 +129,7 @@ void Executor::run() {
 void Executor::run_blocks() {
   while (!window_.finished() || !tally_.fault().empty()) {
     const bool moved = step();
-    if (stopping_ && !anything_running() && !checkpoints_.active() && !cut_wanted_) {
+    if (stopping_ && !anything_running() && !checkpoints_.active() && !checkpoint_wanted_) {
       if (std::string fault = tally_.fault(); !fault.empty()) throw ComputeError(std::move(fault));
       throw Stopped("stopped at a checkpoint; the same command goes on from it");
     }
@@ -152,7 +153,7 @@ bool Executor::step() {
     if (moved || start_cursor_ != started) read_ahead();
   }
   for (const VersionKey& key : residence_.emptied()) emptied(key);
-  manage_cuts();
+  manage_checkpoints();
   if (environment_.note_done && std::exchange(noted_blocks_, done_blocks_) != done_blocks_) {
     environment_.note_done({done_blocks_, window_.known_blocks(), work().operations});
   }
@@ -188,7 +189,7 @@ Work Executor::work() const {
   return work;
 }
 
-/// Bytes of tiles that are only in memory, and must be written for a cut.
+/// Bytes of tiles that are only in memory, and must be written for a checkpoint.
 std::int64_t Executor::dirty_bytes() {
   std::int64_t bytes = 0;
   for (const auto& [key, version] : versions_) {
@@ -218,7 +219,8 @@ void Executor::watch(bool moved) {
   watched_ = reached;
 }
 
-/// Frees memory: ends launches that only wait (their pools are frozen), and makes a cut. @throws Error in the end
+/// Frees memory: ends launches that only wait (their pools are frozen), and makes a checkpoint. @throws Error in the
+/// end
 void Executor::unblock() {
   if (++unblocked_ > 3) {
     throw Error("stage " + environment_.profile->stage().name + " cannot go on: " + what_blocks() +
@@ -226,7 +228,7 @@ void Executor::unblock() {
                 "scratch space goes on from it");
   }
   stop_launches();
-  cut_wanted_ = true;
+  checkpoint_wanted_ = true;
 }
 
 /// The memory that a block needs and the memory that there is.

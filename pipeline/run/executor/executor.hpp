@@ -22,18 +22,9 @@
 #include "pipeline/run/ledger.hpp"
 #include "pipeline/run/plan.hpp"
 #include "pipeline/run/profile.hpp"
+#include "pipeline/run/stage.hpp"
 
 namespace terrace::run {
-
-/// The progress of a stage, for display.
-struct StageProgress {
-  std::int64_t done_blocks = 0, known_blocks = 0;
-  double operations = 0;           // of the blocks that are done
-  double restored_operations = 0;  // of these, of earlier attempts
-  std::int64_t dirty_bytes = 0;    // in memory, to be written before a checkpoint is complete
-  double disk_rate = 0;            // bytes a second expected for that: measured, or assumed at first
-  bool ended = false;              // the stage is complete
-};
 
 /// Shared by the stages of one run. All of it outlives the executor.
 struct Environment {
@@ -56,9 +47,9 @@ struct Environment {
 class Executor {
  public:
   /// @param storage the disk side of every array of the plan
-  /// @param restored the last cut of this stage, if an earlier attempt made one
+  /// @param restored the last checkpoint of this stage, if an earlier attempt made one
   Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vector<ArrayStorage> storage,
-           Environment& environment, const std::optional<Cut>& restored);
+           Environment& environment, const std::optional<Checkpoint>& restored);
   ~Executor();
 
   /// Runs the stage to its end and commits it. @throws Stopped after the checkpoint of a requested stop,
@@ -80,7 +71,7 @@ class Executor {
     std::int64_t begun = 0;  // launches so far
   };
 
-  void restore(const Cut& cut);
+  void restore(const Checkpoint& checkpoint);
   void run_blocks();
   void abandon() noexcept;
   bool step();
@@ -147,9 +138,9 @@ class Executor {
   void retire(Version& version);
 
   // Checkpoints.
-  void manage_cuts();
+  void manage_checkpoints();
   void end_update_chains();
-  bool cut_is_due(double now);
+  bool checkpoint_is_due(double now);
   bool slots_for_checkpoint();
   double disk_rate();
   std::int64_t dirty_bytes();
@@ -181,14 +172,14 @@ class Executor {
   bool staged_ = false;                          // some of these were allocated in this step
   // By array: versions that will take a free slot, as they are written or being written, and not on disk.
   std::vector<std::int64_t> unstored_;
-  std::int64_t done_blocks_ = 0, noted_blocks_ = 0, cut_blocks_ = 0;  // all, noted, in the last cut
+  std::int64_t done_blocks_ = 0, noted_blocks_ = 0, checkpoint_blocks_ = 0;  // all, noted, in the last checkpoint
   int running_blocks_ = 0, running_updates_ = 0;
-  bool cut_wanted_ = false;
+  bool checkpoint_wanted_ = false;
   bool checkpoint_lacks_slots_ = false;  // until writes that are under way have ended
   bool stopping_ = false;
-  int fruitless_cuts_ = 0;
-  double last_cut_end_ = 0, cut_begin_ = 0, cut_seconds_ = 0, last_report_ = 0;
-  double next_look_ = 0;                    // time of the next check whether a cut is due
+  int fruitless_checkpoints_ = 0;
+  double last_checkpoint_end_ = 0, checkpoint_begin_ = 0, checkpoint_seconds_ = 0, last_report_ = 0;
+  double next_look_ = 0;                    // time of the next check whether a checkpoint is due
   std::vector<std::int64_t> stored_tiles_;  // result tiles at home, of each array
   int idle_rounds_ = 0;
   int blocked_rounds_ = 0, unblocked_ = 0;

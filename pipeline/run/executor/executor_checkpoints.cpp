@@ -8,10 +8,10 @@
 namespace terrace::run {
 namespace {
 
-constexpr double least_interval = 10;  // seconds between cuts
-constexpr double cut_share = 0.05;     // of the time that cuts may take
-constexpr double assumed_rate = 1e9;   // bytes a second that any disk for such runs takes
-constexpr double least_writing = 0.1;  // seconds of writing before its rate counts as measured
+constexpr double least_interval = 10;      // seconds between checkpoints
+constexpr double checkpoint_share = 0.05;  // of the time that checkpoints may take
+constexpr double assumed_rate = 1e9;       // bytes a second that any disk for such runs takes
+constexpr double least_writing = 0.1;      // seconds of writing before its rate counts as measured
 
 }  // namespace
 
@@ -34,15 +34,15 @@ bool Executor::anything_ending() const {
   return false;
 }
 
-/// True if it is time for a cut: as often as the job says, or so that cuts take a twentieth of the time, judged by
-/// the time of the last cut and the bytes to write.
-bool Executor::cut_is_due(double now) {
-  if (checkpoints_.active() || done_blocks_ == cut_blocks_) return false;
-  const double passed = now - last_cut_end_;
+/// True if it is time for a checkpoint: as often as the job says, or so that checkpoints take a twentieth of the
+/// time, judged by the time of the last checkpoint and the bytes to write.
+bool Executor::checkpoint_is_due(double now) {
+  if (checkpoints_.active() || done_blocks_ == checkpoint_blocks_) return false;
+  const double passed = now - last_checkpoint_end_;
   if (environment_.checkpoint_seconds > 0) return passed > environment_.checkpoint_seconds;
-  if (passed < std::max(least_interval, cut_seconds_ / cut_share) || now < next_look_) return false;
+  if (passed < std::max(least_interval, checkpoint_seconds_ / checkpoint_share) || now < next_look_) return false;
   next_look_ = now + 1;
-  return passed > static_cast<double>(dirty_bytes()) / assumed_rate / cut_share;
+  return passed > static_cast<double>(dirty_bytes()) / assumed_rate / checkpoint_share;
 }
 
 /// Bytes a second at which tiles are written: as measured in this attempt, or assumed before there is a measurement.
@@ -69,7 +69,7 @@ bool Executor::slots_for_checkpoint() {
   return true;
 }
 
-/// Stops chains of updates, which do not end by themselves: a cut waits until no update is running.
+/// Stops chains of updates, which do not end by themselves: a checkpoint waits until no update is running.
 void Executor::end_update_chains() {
   for (Device& device : devices_) {
     for (LaunchHandle* launch : active_launches(device)) {
@@ -78,26 +78,26 @@ void Executor::end_update_chains() {
   }
 }
 
-/// Starts no block any more, and makes a last cut.
+/// Starts no block any more, and makes a last checkpoint.
 void Executor::stop() {
   stopping_ = true;
-  cut_wanted_ = true;
+  checkpoint_wanted_ = true;
   stop_launches();
 }
 
-void Executor::manage_cuts() {
+void Executor::manage_checkpoints() {
   const double now = environment_.profile->now();
   if (!stopping_ && environment_.stop != nullptr && environment_.stop->load() != 0) stop();
-  if (residence_.wants_cut() || cut_is_due(now)) cut_wanted_ = true;
-  if (cut_wanted_ && !checkpoints_.active() && running_updates_ > 0) end_update_chains();
-  if (!cut_wanted_ || checkpoints_.active() || running_updates_ > 0) return;
+  if (residence_.wants_checkpoint() || checkpoint_is_due(now)) checkpoint_wanted_ = true;
+  if (checkpoint_wanted_ && !checkpoints_.active() && running_updates_ > 0) end_update_chains();
+  if (!checkpoint_wanted_ || checkpoints_.active() || running_updates_ > 0) return;
   if (stopping_ && anything_running()) return;
   checkpoint_lacks_slots_ = !slots_for_checkpoint();
   if (checkpoint_lacks_slots_) return;
-  cut_wanted_ = false;
-  cut_blocks_ = done_blocks_;
-  cut_begin_ = now;
-  ++fruitless_cuts_;
+  checkpoint_wanted_ = false;
+  checkpoint_blocks_ = done_blocks_;
+  checkpoint_begin_ = now;
+  ++fruitless_checkpoints_;
   environment_.profile->log_blocks(true);
   checkpoints_.begin(false, work());
 }
@@ -114,7 +114,7 @@ void Executor::finish() {
   };
   bool begun = false, committed = false;
   checkpoints_.on_commit = [&] {
-    ++environment_.profile->stage().cuts;
+    ++environment_.profile->stage().checkpoints;
     committed = begun;
   };
   while (!committed) {

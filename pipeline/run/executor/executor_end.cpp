@@ -154,7 +154,7 @@ void Executor::complete(BlockState& block, const LaunchHandle::Done& done) {
 
   ++done_blocks_;
   --running_blocks_;
-  fruitless_cuts_ = 0;
+  fruitless_checkpoints_ = 0;
 }
 
 bool Executor::over(const Version& version) const {

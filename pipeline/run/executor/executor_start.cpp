@@ -188,7 +188,7 @@ void Executor::count(Version& version) {
   if (!std::exchange(version.counted, true)) ++unstored_[static_cast<std::size_t>(version.key.array)];
 }
 
-/// A tile of which more is being written still counts, even if a cut has stored it.
+/// A tile of which more is being written still counts, even if a checkpoint has stored it.
 void Executor::uncount_if_stored(Version& version) {
   const bool nothing_to_store = version.on_disk() || !has_content(version);
   if (!version.counted || version.claims > 0 || !nothing_to_store) return;
@@ -207,14 +207,14 @@ bool Executor::startable(BlockState& block) {
     if (use.mode == Mode::write && use.version->read_early && moving(*use.version)) return false;
     if (checkpoint_lacks_slots_ && needs_slot(use)) return false;
     if (use.source == nullptr) continue;
-    if (cut_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;
+    if (checkpoint_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;
   }
   if (slots_admit(block)) return true;
-  if (!checkpoints_.active() && !cut_wanted_) {
-    if (fruitless_cuts_ > 2 && running_blocks_ == 0) {
+  if (!checkpoints_.active() && !checkpoint_wanted_) {
+    if (fruitless_checkpoints_ > 2 && running_blocks_ == 0) {
       throw Error("the scratch files have too few spare slots for the largest block of the stage");
     }
-    cut_wanted_ = true;
+    checkpoint_wanted_ = true;
   }
   return false;
 }
@@ -263,7 +263,7 @@ BlockView Executor::start(BlockState& block) {
   block.step = BlockStep::started;
   block.start_seconds = environment_.profile->now();
   ++running_blocks_;
-  fruitless_cuts_ = 0;
+  fruitless_checkpoints_ = 0;
   unblocked_ = 0;
   return view;
 }

@@ -150,7 +150,7 @@ bool Residence::evict(Version& version, int location) {
   leaving += version.buffer;
   if (write_back(version, [left](const StoredVersion&) { left(); })) return true;
   left();
-  wants_cut_ = true;
+  wants_checkpoint_ = true;
   return false;
 }
 

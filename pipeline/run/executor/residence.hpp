@@ -92,8 +92,8 @@ class Residence {
   bool under_way() const { return outstanding_ > 0 || copying(); }
   /// True while transfers are in flight or wait for memory.
   bool busy() const { return under_way() || !waiting_.empty() || !home_.empty() || !home_group_.writes.empty(); }
-  /// True if an eviction found no free slot since the last call: a cut would free some.
-  bool wants_cut() { return std::exchange(wants_cut_, false); }
+  /// True if an eviction found no free slot since the last call: a checkpoint would free some.
+  bool wants_checkpoint() { return std::exchange(wants_checkpoint_, false); }
 
  private:
   struct DeviceCopy {
@@ -175,7 +175,7 @@ class Residence {
   int writing_ = 0;                   // tiles on their way to it
   double writing_since_ = 0, writing_seconds_ = 0;
   std::vector<VersionKey> emptied_;  // versions whose last copy was dropped
-  bool wants_cut_ = false;
+  bool wants_checkpoint_ = false;
 };
 
 }  // namespace terrace::run

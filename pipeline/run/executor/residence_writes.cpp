@@ -53,7 +53,7 @@ void Residence::bring_rest(WriteBack& request, const std::function<void()>& ther
   request.changes = version.changes;
   request.stored.filled = version.filled;
   request.stored.reads = version.reads;
-  // A cut may need the parts that were done when it began.
+  // A checkpoint may need the parts that were done when it began.
   if (!version.complete() || version.pins > 0) request.stored.parts = version.parts;
   there();
 }

@@ -47,7 +47,7 @@ std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid) {
   if (!needs_slots(spec)) return 0;
   if (spec.slots > 0) return spec.slots;
   const std::int64_t tiles = spec.live > 0 ? std::min(spec.live, grid.count()) : grid.count();
-  // If tiles are only updated in place, all of them may change between two cuts.
+  // If tiles are only updated in place, all of them may change between two checkpoints.
   const std::int64_t spare = spec.kept == 1 ? tiles : (tiles + 3) / 4;
   return tiles * spec.kept + std::max({spec.spare, std::min<std::int64_t>(tiles * spec.kept, 8), spare});
 }

@@ -35,7 +35,7 @@ struct SlotFile {
   std::int64_t offset(std::int64_t slot) const { return 4096 + slot * slot_bytes; }
 };
 
-/// Slots that an array needs: for its live versions, and spare ones for the tiles of a cut in the making.
+/// Slots that an array needs: for its live versions, and spare ones for the tiles of a checkpoint in the making.
 std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid);
 /// Bytes of one slot, a multiple of the page.
 std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid);
@@ -50,7 +50,7 @@ struct ArrayStorage {
 };
 
 /// Moves versions between host buffers and disk and keeps count of slots. A slot is in use as long as a live version,
-/// the last committed cut or a cut in the making names it.
+/// the last committed checkpoint or a checkpoint in the making names it.
 class Store {
  public:
   using Done = std::function<void(std::exception_ptr)>;

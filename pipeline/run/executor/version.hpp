@@ -94,7 +94,7 @@ struct Version {
   int being_written = 0;        // of these, now reading the host buffer: nothing may be copied into it
   bool going_home = false;      // is being written home, or waits for that: then its host buffer is free
   bool queued = false;          // waits for its turn to be written home
-  int pins = 0;                 // cuts that must still write it
+  int pins = 0;                 // checkpoints that must still write it
   int writers = 0;              // running blocks that write parts of it
   int host_writers = 0;         // of these, writing in host memory
   bool awaited = false;         // an update that has not started yet will hand its buffers over
@@ -145,7 +145,7 @@ bool is_held_elsewhere(const Version& version, int location);
 /// The version that has its buffers now: itself, or the last of the updates under way that took them over.
 Version& owner(Version& version);
 
-/// The record of a version that is only on disk, or that a cut names.
+/// The record of a version that is only on disk, or that a checkpoint names.
 ///
 /// A tile at home is overwritten in place, with more parts each time. So until it is complete only the checksums of
 /// its parts are sure to be right after a kill, and `checksum` has no meaning.

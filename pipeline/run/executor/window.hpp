@@ -83,7 +83,7 @@ class Window {
   Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
          std::int64_t capacity, std::size_t bytes = std::numeric_limits<std::size_t>::max());
 
-  /// Resumes at a cut: phases under way, blocks from `frontier` on that are done, their results.
+  /// Resumes at a checkpoint: phases under way, blocks from `frontier` on that are done, their results.
   void restore(std::vector<PhaseState> phases, std::int64_t frontier, const Intervals& done,
                std::map<std::int64_t, std::string> results);
 

@@ -5,6 +5,7 @@
 #include "io/files/durable.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
+#include "pipeline/run/disk_need.hpp"
 #include "pipeline/run/folder/scratch_files.hpp"
 #include "pipeline/run/folder/taken_files.hpp"
 
@@ -19,31 +20,6 @@ std::string new_run_id() {
   char text[17];
   std::snprintf(text, sizeof text, "%08x%08x", random(), random());
   return text;
-}
-
-std::int64_t bytes_of(const ArraySpec& spec) {
-  return volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type));
-}
-
-/// A file that holds an array's slots, or all of a temporary result, after a header of one page.
-struct ScratchFile {
-  std::size_t stage, array;
-  std::int64_t slots, slot_bytes, home_bytes;
-  std::int64_t bytes() const { return page_bytes + slots * slot_bytes + home_bytes; }
-};
-
-std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
-  std::vector<ScratchFile> files;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const auto& arrays = plan.stages[s].stage->plan().arrays();
-    for (std::size_t a = 0; a < arrays.size(); ++a) {
-      const TileGrid grid(arrays[a].shape, arrays[a].tile);
-      ScratchFile file{s, a, slots_needed(arrays[a], grid), slot_bytes(arrays[a], grid), 0};
-      if (plan.stages[s].temporary && arrays[a].role == Role::result) file.home_bytes = bytes_of(arrays[a]);
-      if (file.slots > 0 || file.home_bytes > 0) files.push_back(file);
-    }
-  }
-  return files;
 }
 
 /// The profiles of the stages that are taken over, by name.
@@ -79,22 +55,6 @@ bool scratch_counts(const RunPlan& plan, const Progress& progress, std::size_t s
 }
 
 }  // namespace
-
-std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
-  std::vector<LargeDataset> datasets;
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    if (plan.stages[s].temporary) continue;
-    const auto& arrays = plan.stages[s].stage->plan().arrays();
-    for (std::size_t a = 0; a < arrays.size(); ++a) {
-      if (arrays[a].role != Role::result) continue;
-      io::DatasetSpec spec = plan.stages[s].stage->dataset(static_cast<int>(a));
-      spec.type = arrays[a].type;
-      spec.shape = arrays[a].shape;
-      datasets.push_back({s, a, std::move(spec)});
-    }
-  }
-  return datasets;
-}
 
 StartedRun start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settings) {
   Json json;
@@ -188,25 +148,6 @@ std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std:
     }
   }
   return storage;
-}
-
-DiskNeed disk_need(const RunPlan& plan) {
-  DiskNeed need;
-  for (const ScratchFile& file : scratch_files(plan)) need.scratch += file.bytes();
-  for (const LargeDataset& dataset : large_datasets(plan)) {
-    const std::int64_t bytes = volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type));
-    need.result += bytes + page_bytes;
-    if (plan.stages[dataset.stage].is_taken()) need.taken += bytes;
-  }
-  need.result += 1 << 20;  // for small datasets, written at the end
-  return need;
-}
-
-void check_disk(const RunPlan& plan, const fs::path& folder, std::int64_t shared) {
-  const DiskNeed need = disk_need(plan);
-  io::check_free_space(folder, need.result - shared + (plan.scratch.empty() ? need.scratch : 0));
-  if (!plan.scratch.empty()) io::check_free_space(plan.scratch, need.scratch);
-  io::check_file_size(folder / "result.h5", need.result);
 }
 
 void check_result(const io::Folder& folder, const Json& plan) {

@@ -7,22 +7,13 @@
 #include "io/results/file.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/json_library.hpp"
-#include "pipeline/run/run.hpp"
+#include "pipeline/run/ledger.hpp"
+#include "pipeline/run/run_folder.hpp"
+#include "pipeline/run/run_plan.hpp"
+#include "pipeline/run/run_settings.hpp"
+#include "pipeline/run/slots.hpp"
 
 namespace terrace::run {
-
-/// A result array that is a dataset of the result file, with its spec.
-struct LargeDataset {
-  std::size_t stage, array;
-  io::DatasetSpec spec;
-};
-/// All of them, in order.
-std::vector<LargeDataset> large_datasets(const RunPlan& plan);
-
-/// A result array, by the numbers of its stage and of the array in that.
-struct ResultArray {
-  std::size_t stage, array;
-};
 
 /// A run that has been started.
 struct StartedRun {

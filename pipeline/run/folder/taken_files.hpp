@@ -8,8 +8,9 @@
 #include "io/files/copy_bytes.hpp"
 #include "io/results/file.hpp"
 #include "pipeline/base/watch.hpp"
-#include "pipeline/run/folder/run_files.hpp"
-#include "pipeline/run/run.hpp"
+#include "pipeline/run/run_folder.hpp"
+#include "pipeline/run/run_plan.hpp"
+#include "pipeline/run/run_settings.hpp"
 
 namespace terrace::run {
 

@@ -391,7 +391,7 @@ TEST_CASE("Frequent checkpoints change nothing") {
     test::StageRunner runner(folder.path(), program, options);
     runner.run();
     CHECK(runner.result<u64>(1) == program.expected());
-    CHECK(runner.profile.stages()[0].cuts > 1);
+    CHECK(runner.profile.stages()[0].checkpoints > 1);
   }
 }
 

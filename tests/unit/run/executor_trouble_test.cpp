@@ -1,4 +1,5 @@
-// The executor when it is disturbed: stops, cuts at every moment, disks that fail, memory that does not suffice.
+// The executor when it is disturbed: stops, checkpoints at every moment, disks that fail, memory that does not
+// suffice.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -127,7 +128,7 @@ class StoppingChain : public test::PrefixChain {
   std::atomic<int>& stop_;
 };
 
-/// A byte that the last cut in the ledger says is on disk, at home, and the tile that it belongs to.
+/// A byte that the last checkpoint in the ledger says is on disk, at home, and the tile that it belongs to.
 struct RecordedByte {
   std::string file;
   std::int64_t offset;  // in it
@@ -322,8 +323,8 @@ TEST_CASE("A block that updates in place and fails its checks is repeated on wha
   }
 }
 
-TEST_CASE("Cuts at every moment leave tiles right that many blocks write parts of") {
-  std::int64_t cuts = 0;
+TEST_CASE("Checkpoints at every moment leave tiles right that many blocks write parts of") {
+  std::int64_t checkpoints = 0;
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     const bool shares = seed % 2 == 0;
     test::TempFolder folder;
@@ -334,19 +335,19 @@ TEST_CASE("Cuts at every moment leave tiles right that many blocks write parts o
     INFO("seed " << seed);
     runner.run();
     CHECK(runner.result<u64>(1) == program.expected());
-    cuts += runner.profile.stages()[0].cuts;
+    checkpoints += runner.profile.stages()[0].checkpoints;
   }
-  CHECK(cuts > 10);
+  CHECK(checkpoints > 10);
 }
 
-TEST_CASE("Blocks that write parts of one tile take one slot for it, and wait for no cut") {
+TEST_CASE("Blocks that write parts of one tile take one slot for it, and wait for no checkpoint") {
   for (const bool shares : {true, false}) {
     test::TempFolder folder;
     test::PeriodicPasses program(512, 512, 8, 30);
     test::StageRunner runner(folder.path(), program, options_of(shares, 20, 20));
     runner.run();
     CHECK(runner.result<u64>(1) == program.expected());
-    CHECK(runner.profile.stages()[0].cuts == 1);
+    CHECK(runner.profile.stages()[0].checkpoints == 1);
   }
 }
 

@@ -317,7 +317,7 @@ TEST_CASE("A slot is free exactly when nobody holds it") {
   store.release({0, 0, 1}, run::no_slot);
 }
 
-TEST_CASE("Slots that a cut of an earlier attempt names are not given away") {
+TEST_CASE("Slots that a checkpoint of an earlier attempt names are not given away") {
   OneArray array(3);
   array.store->hold({0, 0, 1}, 2);
   array.store->hold({0, 1, 1}, 0);

@@ -1,4 +1,4 @@
-// The window: which block waits for which, folding in order, phases from results, a restored cut.
+// The window: which block waits for which, folding in order, phases from results, a restored checkpoint.
 #include "pipeline/run/executor/window.hpp"
 
 #include <catch2/catch.hpp>
@@ -287,7 +287,7 @@ TEST_CASE("A phase that depends on results is made when all blocks before it are
   CHECK(scene.program.made == std::vector<std::int64_t>{0, 1});
 }
 
-TEST_CASE("A window goes on from a cut: phases are not made again, done blocks neither declared nor run") {
+TEST_CASE("A window goes on from a checkpoint: phases are not made again, done blocks neither declared nor run") {
   Scene scene(2);
   scene.phase({{{writing(1, 0, 10)}, 1}, {{writing(1, 10, 20)}, 1}});
   scene.phase({{{reading(1, 1, 0, 10), writing(2, 0, 10)}, 1}, {{reading(1, 1, 10, 20), writing(2, 10, 20)}, 1}});

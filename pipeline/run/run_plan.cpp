@@ -1,0 +1,27 @@
+#include "pipeline/run/run_plan.hpp"
+
+namespace terrace::run {
+
+bool is_on_cpu(const nlohmann::json& choices) { return choices.value("backend", "") == "cpu"; }
+
+std::string backend_of(const PlannedStage& stage, const RunPlan& plan) {
+  return stage.on_cpu ? "cpu" : plan.fixed.value("backend", "");
+}
+
+std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
+  std::vector<LargeDataset> datasets;
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    if (plan.stages[s].temporary) continue;
+    const auto& arrays = plan.stages[s].stage->plan().arrays();
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      if (arrays[a].role != Role::result) continue;
+      io::DatasetSpec spec = plan.stages[s].stage->dataset(static_cast<int>(a));
+      spec.type = arrays[a].type;
+      spec.shape = arrays[a].shape;
+      datasets.push_back({s, a, std::move(spec)});
+    }
+  }
+  return datasets;
+}
+
+}  // namespace terrace::run
