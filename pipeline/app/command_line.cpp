@@ -8,11 +8,12 @@
 #include <memory>
 
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/program.hpp"
 #include "pipeline/app/syntax/commands_of.hpp"
 #include "pipeline/app/syntax/completion.hpp"
 #include "pipeline/app/syntax/man_page.hpp"
+#include "pipeline/app/version.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/run/build_id.hpp"
 
 namespace terrace::app {
 namespace {
@@ -263,7 +264,7 @@ void add_documents(CLI::App& program, CommandLine& line, Session& session) {
   });
   CLI::App* man = program.add_subcommand("man", "Print the man page")->group("");
   man->callback([&] {
-    line.command = [&session, text = man_page(program, version())] {
+    line.command = [&session, text = man_page(program, run::version_text())] {
       session.out << text;
       return exit_done;
     };

@@ -8,15 +8,10 @@
 #include <ostream>
 #include <system_error>
 
-#include "kernels/device/context.hpp"
-#include "kernels/device/cpu_features.hpp"
-#include "kernels/device/cuda_toolkit.hpp"
 #include "pipeline/app/command_line.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/fault.hpp"
-#include "pipeline/run/build_id.hpp"
-#include "pipeline/run/run.hpp"
 
 namespace terrace::app {
 namespace {
@@ -67,16 +62,6 @@ int after_output(Session& session, int code, Output output) {
 }
 
 }  // namespace
-
-std::string version() { return TERRACE_VERSION; }
-
-std::string version_text() {
-  const std::string toolkit = device::cuda_toolkit();
-  const std::string cuda = toolkit.empty() ? "none: built without the CUDA Toolkit" : "toolkit " + toolkit;
-  return "terrace " + version() + "\nbuild " + run::build_id() + "\nCPU " +
-         std::string(device::name_of(device::best_instruction_set())) + "\nCUDA " + cuda +
-         (device::cuda_unoptimised() ? ", kernels not optimised" : "");
-}
 
 int run_command(Session& session, const std::function<int()>& command) {
   try {

@@ -9,12 +9,6 @@
 
 namespace terrace::app {
 
-/// "0.1.0".
-std::string version();
-
-/// The answer to --version: the version, the build, and the back ends that it can compute on.
-std::string version_text();
-
 /// Parses a command line and executes it.
 /// @param arguments without the program's name
 /// @returns the exit code; everything that was thrown has been reported to session.err

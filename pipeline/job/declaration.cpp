@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "pipeline/base/error.hpp"
-#include "pipeline/job/declared_names.hpp"
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 
 namespace terrace::job {
 namespace {
@@ -121,19 +121,6 @@ bool is_written(const OutputDeclaration& output, const Settings& settings) {
 std::vector<std::string> names_written(const OutputDeclaration& output, const Settings& settings) {
   if (!is_written(output, settings)) return {};
   return output.names ? output.names(settings) : std::vector<std::string>{output.name};
-}
-
-std::vector<std::string> split_words(std::string_view words) {
-  std::vector<std::string> result;
-  while (!words.empty()) {
-    const std::size_t comma = std::min(words.find(','), words.size());
-    std::string_view word = words.substr(0, comma);
-    while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
-    while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
-    if (!word.empty()) result.emplace_back(word);
-    words.remove_prefix(std::min(comma + 1, words.size()));
-  }
-  return result;
 }
 
 }  // namespace terrace::job

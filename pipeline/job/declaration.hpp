@@ -163,7 +163,4 @@ bool is_written(const OutputDeclaration& output, const Settings& settings);
 /// The names of the datasets that an output writes with these (checked) settings; none if it is not written.
 std::vector<std::string> names_written(const OutputDeclaration& output, const Settings& settings);
 
-/// The words of a list as declarations write it: "affine, linear".
-std::vector<std::string> split_words(std::string_view words);
-
 }  // namespace terrace::job

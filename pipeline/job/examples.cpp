@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "pipeline/base/error.hpp"
-#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_parse.hpp"
-#include "pipeline/job/yaml_reader.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/parse.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "pipeline/base/parameter.hpp"
 #include "pipeline/job/declaration.hpp"
-#include "pipeline/job/yaml_node.hpp"
+#include "pipeline/job/yaml/node.hpp"
 
 namespace terrace::job {
 

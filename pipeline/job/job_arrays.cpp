@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_scalar.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/scalar.hpp"
 
 namespace terrace::job {
 namespace {

@@ -5,7 +5,7 @@
 #include "pipeline/base/file_kind.hpp"
 #include "pipeline/base/printable.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 
 namespace terrace::job {
 namespace {

@@ -4,7 +4,7 @@
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 
 namespace terrace::job {
 namespace {

@@ -2,9 +2,9 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_override.hpp"
-#include "pipeline/job/yaml_parse.hpp"
-#include "pipeline/job/yaml_text.hpp"
+#include "pipeline/job/yaml/override.hpp"
+#include "pipeline/job/yaml/parse.hpp"
+#include "pipeline/job/yaml/text.hpp"
 
 namespace terrace::job {
 namespace {

@@ -12,7 +12,7 @@
 #include "io/source.hpp"
 #include "pipeline/job/declaration.hpp"
 #include "pipeline/job/job.hpp"
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/job/yaml/value.hpp"
 
 namespace terrace::job {
 

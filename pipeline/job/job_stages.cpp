@@ -4,11 +4,11 @@
 
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_reader.hpp"
-#include "pipeline/job/yaml_scalar.hpp"
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/reader.hpp"
+#include "pipeline/job/yaml/scalar.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 
 namespace terrace::job {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
-#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/job_reader.hpp"
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 
 namespace terrace::job {
 namespace {

@@ -2,13 +2,14 @@
 #include <ostream>
 
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/program.hpp"
 #include "pipeline/app/reference/describe.hpp"
+#include "pipeline/run/build_id.hpp"
 
 namespace terrace::app {
 
 int reference(Session& session) {
-  session.out << "# Reference of jobs for Terrace " << version() << "\n\n" << markdown_job() << "\n## Inputs\n";
+  session.out << "# Reference of jobs for Terrace " << run::version_text() << "\n\n"
+              << markdown_job() << "\n## Inputs\n";
   for (const io::InputKind& kind : session.kinds) session.out << "\n" << markdown_input(kind);
   session.out << "\n## Stages\n";
   for (const job::StageDeclaration& stage : session.stages.declarations().all()) {

@@ -10,6 +10,7 @@
 #include "pipeline/app/pictures/colours.hpp"
 #include "pipeline/app/pictures/gnuplot.hpp"
 #include "pipeline/app/pictures/picture_file.hpp"
+#include "pipeline/app/pictures/plot_choices.hpp"
 #include "pipeline/app/pictures/plot_subject.hpp"
 #include "pipeline/app/pictures/raster.hpp"
 
@@ -18,15 +19,6 @@ namespace terrace::app {
 /// The kind of file that a picture's name asks for by its ending: SVG, PDF, or else PNG.
 const PictureKind& picture_kind_of(const std::filesystem::path& path);
 PictureForm picture_form_of(const std::filesystem::path& path);
-
-/// The choices of a picture.
-struct PlotChoices {
-  std::optional<Reduction> reduction;  // default: mean; nearest for datasets whose integers name things
-  std::optional<Extents> at;           // indices in the dimensions before the last two
-  std::string path;                    // the stage whose alignment is drawn over a table; empty: it is found
-  std::optional<ValueRange> range;     // of the colours of a table or an alignment, and of the values of a list
-  PictureForm form = PictureForm::png;
-};
 
 /// Draws a dataset. The colours of a heat map run from the least value of its cells to the largest, those of
 /// snapshots from the least of all snapshots to the largest; cells without a value are gray. Colours of values that

@@ -3,7 +3,9 @@
 
 #include <iosfwd>
 
-#include "pipeline/app/pictures/plot.hpp"
+#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/pictures/plot_choices.hpp"
+#include "pipeline/app/pictures/plot_subject.hpp"
 
 namespace terrace::app {
 

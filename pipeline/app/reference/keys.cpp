@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "pipeline/job/yaml_reader.hpp"
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/job/yaml/reader.hpp"
+#include "pipeline/job/yaml/value.hpp"
 
 namespace terrace::app {
 namespace {

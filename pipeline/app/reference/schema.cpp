@@ -6,10 +6,10 @@
 
 #include "pipeline/app/reference/keys.hpp"
 #include "pipeline/base/element_type.hpp"
-#include "pipeline/job/declared_names.hpp"
-#include "pipeline/job/yaml_reader.hpp"
-#include "pipeline/job/yaml_scalar.hpp"
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/reader.hpp"
+#include "pipeline/job/yaml/scalar.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 
 namespace terrace::app {
 namespace {

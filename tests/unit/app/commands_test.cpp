@@ -8,7 +8,7 @@
 
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 #include "tests/unit/job/fixture.hpp"
 
 namespace terrace::app {

@@ -26,11 +26,12 @@ FOLDERS = {
     "kernels/compiled": ["pipeline/base", "io/files", "kernels/device"],
     "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values", "kernels/formula",
                   "kernels/compiled"],
-    "pipeline/job": ["pipeline/base", "io", "io/*"],
+    "pipeline/job/yaml": ["pipeline/base"],
+    "pipeline/job": ["pipeline/base", "pipeline/job/yaml", "io", "io/*"],
     "pipeline/run": ["pipeline/base", "io", "io/*", "kernels/device", "kernels/launch", "kernels/compiled"],
     "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/device", "kernels/launch"],
     "stages/*": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/*", "stages", "stages/*"],
-    "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/run", "stages", "stages/*", "io", "io/*",
+    "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/job/yaml", "pipeline/run", "stages", "stages/*", "io", "io/*",
                      "kernels/device"],
 }
 
@@ -41,7 +42,7 @@ EXCEPTIONS = {
 
 # Libraries that only these folders may include.
 LIBRARIES = {
-    "yaml-cpp/*": ["pipeline/job"],
+    "yaml-cpp/*": ["pipeline/job/yaml"],
     "spdlog/*": ["pipeline/run", "pipeline/app"],
     "CLI/*": ["pipeline/app"],
     # Others include pipeline/base/json_library.hpp.
@@ -90,6 +91,9 @@ def folder_of(path):
     parts = path.split("/")
     if len(parts) == 2:
         return parts[0] if parts[0] in FOLDERS else None
+    within = "/".join(parts[:3])
+    if len(parts) > 3 and within in FOLDERS:
+        return within
     room = "/".join(parts[:2])
     known = parts[0] in ("kernels", "stages") or room in FOLDERS
     return room if parts[0] in TOP and len(parts) > 2 and known else None

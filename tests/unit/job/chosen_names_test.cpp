@@ -2,11 +2,11 @@
 #include <catch2/catch.hpp>
 #include <ctime>
 
-#include "pipeline/job/declared_names.hpp"
 #include "pipeline/job/examples.hpp"
 #include "pipeline/job/identity.hpp"
 #include "pipeline/job/recorded_job.hpp"
 #include "pipeline/job/same_stages.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
 #include "tests/unit/job/fixture.hpp"
 
 namespace terrace::job {

@@ -3,7 +3,7 @@
 
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/units.hpp"
-#include "pipeline/job/yaml_errors.hpp"
+#include "pipeline/job/yaml/errors.hpp"
 #include "tests/unit/job/fixture.hpp"
 
 namespace terrace::job {

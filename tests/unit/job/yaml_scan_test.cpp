@@ -1,11 +1,11 @@
 // Bytes of scalars in their sources, and the places that they give.
-#include "pipeline/job/yaml_scan.hpp"
+#include "pipeline/job/yaml/scan.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "pipeline/job/yaml_errors.hpp"
-#include "pipeline/job/yaml_parse.hpp"
+#include "pipeline/job/yaml/errors.hpp"
+#include "pipeline/job/yaml/parse.hpp"
 
 namespace terrace::job {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/job/yaml_errors.hpp"
-#include "pipeline/job/yaml_node.hpp"
+#include "pipeline/job/yaml/errors.hpp"
+#include "pipeline/job/yaml/node.hpp"
 
 namespace terrace::job {
 

@@ -1,4 +1,4 @@
-#include "pipeline/job/yaml_scalar.hpp"
+#include "pipeline/job/yaml/scalar.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "pipeline/base/settings.hpp"
-#include "pipeline/job/yaml_node.hpp"
-#include "pipeline/job/yaml_sources.hpp"
+#include "pipeline/job/yaml/node.hpp"
+#include "pipeline/job/yaml/sources.hpp"
 
 namespace terrace::job {
 

@@ -1,9 +1,9 @@
-#include "pipeline/job/yaml_quantity.hpp"
+#include "pipeline/job/yaml/quantity.hpp"
 
 #include <algorithm>
 #include <string_view>
 
-#include "pipeline/job/yaml_reader.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
 namespace {

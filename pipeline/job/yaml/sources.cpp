@@ -1,11 +1,11 @@
-#include "pipeline/job/yaml_sources.hpp"
+#include "pipeline/job/yaml/sources.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/yaml_scan.hpp"
+#include "pipeline/job/yaml/scan.hpp"
 
 namespace terrace::job {
 namespace {

@@ -34,4 +34,7 @@ const Parameter* find_parameter(const std::vector<Parameter>& parameters, std::s
 /// the names and items of `settings`.
 std::vector<std::string> settings_of(std::string_view declared, const Settings& settings);
 
+/// The words of a list as declarations write it: "affine, linear".
+std::vector<std::string> split_words(std::string_view words);
+
 }  // namespace terrace::job

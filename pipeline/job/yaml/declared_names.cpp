@@ -1,4 +1,4 @@
-#include "pipeline/job/declared_names.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
 
 #include <algorithm>
 
@@ -78,6 +78,19 @@ std::vector<std::string> settings_of(std::string_view declared, const Settings& 
     declared.remove_prefix(plain + width);
   }
   return found;
+}
+
+std::vector<std::string> split_words(std::string_view words) {
+  std::vector<std::string> result;
+  while (!words.empty()) {
+    const std::size_t comma = std::min(words.find(','), words.size());
+    std::string_view word = words.substr(0, comma);
+    while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
+    while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
+    if (!word.empty()) result.emplace_back(word);
+    words.remove_prefix(std::min(comma + 1, words.size()));
+  }
+  return result;
 }
 
 }  // namespace terrace::job

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pipeline/base/settings.hpp"
-#include "pipeline/job/yaml_node.hpp"
+#include "pipeline/job/yaml/node.hpp"
 
 namespace terrace::job {
 

@@ -1,11 +1,11 @@
-#include "pipeline/job/yaml_faces.hpp"
+#include "pipeline/job/yaml/faces.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/yaml_reader.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
 namespace {

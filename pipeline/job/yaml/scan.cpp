@@ -1,4 +1,4 @@
-#include "pipeline/job/yaml_scan.hpp"
+#include "pipeline/job/yaml/scan.hpp"
 
 #include <algorithm>
 #include <cstdint>

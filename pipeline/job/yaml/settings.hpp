@@ -10,7 +10,7 @@
 
 #include "pipeline/base/parameter.hpp"
 #include "pipeline/base/settings.hpp"
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/job/yaml/value.hpp"
 
 namespace terrace::job {
 

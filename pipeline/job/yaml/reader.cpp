@@ -1,11 +1,11 @@
-#include "pipeline/job/yaml_reader.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 #include <algorithm>
 
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/declaration.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
 
 namespace terrace::job {
 

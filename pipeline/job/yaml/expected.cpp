@@ -6,8 +6,8 @@
 
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/yaml_faces.hpp"
-#include "pipeline/job/yaml_reader.hpp"
+#include "pipeline/job/yaml/faces.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
 namespace {

@@ -1,13 +1,13 @@
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/job/yaml/value.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/yaml_faces.hpp"
-#include "pipeline/job/yaml_quantity.hpp"
-#include "pipeline/job/yaml_reader.hpp"
+#include "pipeline/job/yaml/faces.hpp"
+#include "pipeline/job/yaml/quantity.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
 namespace {

@@ -1,6 +1,6 @@
-#include "pipeline/job/yaml_parse.hpp"
+#include "pipeline/job/yaml/parse.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/yaml_scan.hpp"
+#include "pipeline/job/yaml/scan.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>

@@ -1,4 +1,4 @@
-#include "pipeline/job/yaml_override.hpp"
+#include "pipeline/job/yaml/override.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,8 +6,8 @@
 
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/yaml_parse.hpp"
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/job/yaml/parse.hpp"
+#include "pipeline/job/yaml/value.hpp"
 
 namespace terrace::job {
 namespace {

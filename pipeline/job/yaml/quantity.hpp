@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
 

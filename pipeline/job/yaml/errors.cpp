@@ -1,4 +1,4 @@
-#include "pipeline/job/yaml_errors.hpp"
+#include "pipeline/job/yaml/errors.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "pipeline/job/yaml_settings.hpp"
+#include "pipeline/job/yaml/settings.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,8 +7,8 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
-#include "pipeline/job/declared_names.hpp"
-#include "pipeline/job/yaml_parse.hpp"
+#include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/parse.hpp"
 
 namespace terrace::job {
 namespace {

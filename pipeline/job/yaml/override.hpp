@@ -1,8 +1,8 @@
 // Settings of the command line, laid over the tree of a job.
 #pragma once
 
-#include "pipeline/job/yaml_errors.hpp"
-#include "pipeline/job/yaml_node.hpp"
+#include "pipeline/job/yaml/errors.hpp"
+#include "pipeline/job/yaml/node.hpp"
 
 namespace terrace::job {
 

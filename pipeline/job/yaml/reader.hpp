@@ -4,16 +4,33 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/base/parameter.hpp"
-#include "pipeline/job/yaml_scalar.hpp"
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/base/settings.hpp"
+#include "pipeline/job/yaml/errors.hpp"
+#include "pipeline/job/yaml/node.hpp"
+#include "pipeline/job/yaml/scalar.hpp"
 
 namespace terrace::job {
+
+/// Context for checking the current job.
+struct CheckContext {
+  Complaints& complaints;
+  Complaints& warnings;                  // valid settings that are probably not intended
+  std::filesystem::path job_folder;      // base of relative paths in the file; absolute
+  std::filesystem::path current_folder;  // base of relative paths on the command line; absolute
+};
+
+/// "a whole number of at least 1", "one of score, table", "true or false", ...: completes "'key' takes".
+std::string expected(const Parameter& parameter);
+
+/// "the list", "'abc'", "nothing", ...: completes "..., not".
+std::string describe(const Node& node);
 
 /// Bounds of this size and more mean that there is no bound.
 inline constexpr double no_bound = 9.2e18;

@@ -1,4 +1,4 @@
-#include "pipeline/job/yaml_text.hpp"
+#include "pipeline/job/yaml/text.hpp"
 
 #include <array>
 #include <cerrno>

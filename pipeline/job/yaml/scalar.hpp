@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pipeline/job/yaml_node.hpp"
+#include "pipeline/job/yaml/node.hpp"
 
 namespace terrace::job {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/job/yaml_value.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
 
