@@ -9,7 +9,9 @@ IoThreads::IoThreads(int count) : count_(count) {
   if (count > 0) begin_thread();
 }
 
-void IoThreads::begin_thread() { threads_.emplace_back([this] { work(); }); }
+void IoThreads::begin_thread() {
+  threads_.emplace_back([this] { work(); });
+}
 
 IoThreads::~IoThreads() { close(); }
 

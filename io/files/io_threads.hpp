@@ -10,9 +10,9 @@
 
 namespace terrace::io {
 
-/// Runs tasks in the order in which they are posted, urgent tasks before others, up to `count` at a time. Tasks must not
-/// throw. Threads begin when tasks wait for them: most runs need few.
-/// The destructor runs the posted tasks and joins.
+/// Runs tasks in the order in which they are posted, urgent tasks before others, up to `count` at a time. Tasks must
+/// not throw. Threads begin when tasks wait for them: most runs need few. The destructor runs the posted tasks and
+/// joins.
 class IoThreads {
  public:
   /// Begins one thread. @throws std::system_error if the system starts no more

@@ -34,8 +34,7 @@ std::shared_ptr<const Packing> packing_as_asked(const Settings& settings, const 
   if (!packing.changes_values() || volume(shape) == 0) return nullptr;
   if (packing.is_scaled()) {
     fail_setting(settings, key,
-                 key + ": " + what +
-                     " is packed: by its " + packing.scale_origin + " an element x stands for " +
+                 key + ": " + what + " is packed: by its " + packing.scale_origin + " an element x stands for " +
                      scale_text(packing.scale) + " * x + " + scale_text(packing.offset) +
                      "; say `unpack: true` to read these values, or `unpack: false` to read x");
   }

@@ -44,7 +44,8 @@ inline constexpr OperatorRates cuda_box_product_rates[] = {
 
 /// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/formulas/). H100, 8192 x 8192.
 inline constexpr OperatorRates cuda_formula_row_rates[] = {
-    // H200, 2026-11-28: heat2d, wave2d, fdtd2d, Gray and Scott as formulas 22, 16.6, 12.3, 17.2 T; heat2d in f64 10 T.
+    // H200, 2026-11-28: heat2d, wave2d, fdtd2d, Gray and Scott as formulas 22, 16.6, 12.3, 17.2 T; heat2d in f64 10
+    // T.
     {"formula", {{1, 16500, 9000}}},
     // H200, 2026-11-28, `edge` faces; f64 not measured: half.
     {"star2d", {{1, 3240}}},

@@ -21,7 +21,8 @@ enum class InPlaceSlot { rows, above };
 /// makes 2p + 2 of its own tile at once. If a slab is the whole grid, a pass makes one generation.
 class InPlacePlan : public run::Plan {
  public:
-  InPlacePlan(const in_place::InPlaceMethod& method, in_place::InPlaceSpec spec, std::int64_t sweeps, std::shared_ptr<io::Source> grid);
+  InPlacePlan(const in_place::InPlaceMethod& method, in_place::InPlaceSpec spec, std::int64_t sweeps,
+              std::shared_ptr<io::Source> grid);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;

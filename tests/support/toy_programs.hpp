@@ -227,15 +227,16 @@ class InPlaceUpdates : public ToyProgram {
     const std::int64_t step = step_of(phase, index);
     if (one_phase) index %= tiles_;
     if (step == 0) {
-      return {{{At::first, 0, 0, part_box(index), run::Mode::read}, {At::second, 1, 1, part_box(index), run::Mode::write}},
+      return {{{At::first, 0, 0, part_box(index), run::Mode::read},
+               {At::second, 1, 1, part_box(index), run::Mode::write}},
               1};
     }
     const std::int64_t k = step - 1;
     if (index == 0) return {{{At::second, 1, step, part_box(k), run::Mode::update}}, 1};
     const std::int64_t tile = index <= k ? index - 1 : index;
-    return {
-        {{At::first, 1, step + 1, part_box(k), run::Mode::read}, {At::second, 1, step, part_box(tile), run::Mode::update}},
-        1};
+    return {{{At::first, 1, step + 1, part_box(k), run::Mode::read},
+             {At::second, 1, step, part_box(tile), run::Mode::update}},
+            1};
   }
   run::Order order = run::Order::any;  // of every phase
   bool one_phase = false;              // true: all steps are one phase; false: each is one

@@ -25,7 +25,8 @@ constexpr Parameter image_parameters[] = {
     {"band", ParameterKind::integer, "of a TIFF the band to read, from 0; needed when it has several and is no RGB",
      "", nullptr, 0},
     {"unpack", ParameterKind::flag,
-     "of a TIFF what the tags of GDAL mean; true: pixels that have the value for no data (GDAL_NODATA) are missing: no "
+     "of a TIFF what the tags of GDAL mean; true: pixels that have the value for no data (GDAL_NODATA) are missing: "
+     "no "
      "edge for stages of graphs, NaN for stages with a key `nan`, which read integers as f64, and an error for all "
      "others; a scale and an offset (GDAL_METADATA) give values in f64; false: pixels are read as they are stored; "
      "left out: they are, and an error if a tag would change one",

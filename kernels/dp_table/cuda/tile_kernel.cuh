@@ -175,9 +175,9 @@ class TileMaker {
     return true;
   }
 
-  /// Waits until the slabs of the levels are made that are at least `back` before `level`; once a slab for each `back`
-  /// in [1, 2]. Only draw() asks the host about an abort, over the bus: all slabs of lower levels were drawn and end by
-  /// themselves, unless those who drew them have left.
+  /// Waits until the slabs of the levels are made that are at least `back` before `level`; once a slab for each
+  /// `back` in [1, 2]. Only draw() asks the host about an abort, over the bus: all slabs of lower levels were drawn
+  /// and end by themselves, unless those who drew them have left.
   __device__ bool wait_for_levels(u64 level, u64 back) {
     i32& leaves = ticket_.leaves[back - 1];
     if (thread_ == 0 && level >= back) {

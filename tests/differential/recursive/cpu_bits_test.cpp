@@ -16,7 +16,8 @@ void check(device::Context& context, InstructionSet set, std::int64_t n, std::in
   INFO(n << " nodes, tiles of " << tile << ", " << degree << " edges a node, " << packed);
   const auto matrix = testing::random_edges(n, degree, static_cast<unsigned>(n * 31 + tile));
   testing::TiledBits tiles(context, matrix, n, tile, packed);
-  CHECK(tiles.close(*make_tiles_cpu(testing::bits_spec(packed), context, set)) == tiles.given_out(testing::reached(matrix, n)));
+  CHECK(tiles.close(*make_tiles_cpu(testing::bits_spec(packed), context, set)) ==
+        tiles.given_out(testing::reached(matrix, n)));
 }
 
 void check_sizes(InstructionSet set, int threads) {

@@ -56,7 +56,8 @@ std::uint64_t check(device::Context& context, const Settings& settings, const Se
   testing::CudaTable cuda(spec, context, {rows, columns, {}}, trial);
   cuda.run();
   INFO(P::name << ", match " << settings.number("match") << ", " << spec.rows << " x " << spec.columns
-               << " in blocks of " << block_rows << " x " << block_columns << ", delays " << trial.delay_seed << ", work " << static_cast<int>(work));
+               << " in blocks of " << block_rows << " x " << block_columns << ", delays " << trial.delay_seed
+               << ", work " << static_cast<int>(work));
   REQUIRE(cuda.done == cuda.blocks());
   test::check_report<P>(cuda.results, settings, expected);
   CHECK(cuda.skipped <= static_cast<std::uint64_t>(spec.rows * spec.columns));
@@ -109,9 +110,8 @@ TEST_CASE("on CUDA cells of 16 bits give the best cell of small tables, with any
     const auto kind = static_cast<test::Letters>(turn % 4);
     auto left = test::make_letters(kind, true, rows, turn), above = test::make_letters(kind, false, columns, turn);
     if (turn % 3 == 2) above[static_cast<std::size_t>(number(columns))] = 50;  // equals no letter of the rows
-    const CudaTrial trial{.thread_blocks = turn % 5 == 0 ? 1u : 0u,
-                          .delay_seed = turn % 7 == 0 ? turn + 1 : 0,
-                          .pairs = true};
+    const CudaTrial trial{
+        .thread_blocks = turn % 5 == 0 ? 1u : 0u, .delay_seed = turn % 7 == 0 ? turn + 1 : 0, .pairs = true};
     const auto work = turn % 6 < 3 ? Schedule::Work::all : Schedule::Work::needed;
     const std::int64_t block_rows = turn % 8 == 1 ? 1 + number(rows) : 1000;
     const std::int64_t block_columns = turn % 8 == 2 ? 1 + number(columns) : 1000;

@@ -165,8 +165,7 @@ TEST_CASE("on CUDA pruned local alignments have the score and the end of the who
   for (const Pair& pair : test::pruned_pairs()) {
     for (const Cut& cut : cuts) {
       auto affine = pruned_spec<SmithWatermanAffine>(pair, cut, ElementType::i32);
-      auto linear =
-          pruned_spec<SmithWatermanLinear>(pair, cut, turn % 2 == 0 ? ElementType::i32 : ElementType::i64);
+      auto linear = pruned_spec<SmithWatermanLinear>(pair, cut, turn % 2 == 0 ? ElementType::i32 : ElementType::i64);
       ++turn;
       if (!test::is_tried(*context, affine.rows * affine.columns)) continue;
       if (turn % 3 > 0) {

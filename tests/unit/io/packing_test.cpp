@@ -150,7 +150,8 @@ TEST_CASE("Integers beside missing ones that f64 does not hold are errors, and m
   Packing packing = packing_of(ElementType::i64, true);
   const auto error = [&](const std::vector<std::int64_t>& values) {
     const Extents shape{static_cast<std::int64_t>(values.size())};
-    const auto source = unpacked(std::make_shared<PackedNumbers<std::int64_t>>(values, shape, packing), label(), true);
+    const auto source =
+        unpacked(std::make_shared<PackedNumbers<std::int64_t>>(values, shape, packing), label(), true);
     TempFolder folder;
     return error_of(folder, [&] { read_all<double>(*source); });
   };

@@ -43,7 +43,8 @@ class LateChain : public test::ToyProgram {
   }
   run::Block block(const run::Phase& phase, std::int64_t index) const override {
     if (phase.number == 0) {
-      return {{{At::first, 0, 0, part_box(0), run::Mode::read}, {At::second, 1, 1, part_box(0), run::Mode::write}}, 1};
+      return {{{At::first, 0, 0, part_box(0), run::Mode::read}, {At::second, 1, 1, part_box(0), run::Mode::write}},
+              1};
     }
     if (index == 0) return {{{At::second, 1, 1, part_box(1), run::Mode::write}}, 1};
     return {{{At::first, 1, 1, part_box(0), run::Mode::read}, {At::second, 1, 1, part_box(2), run::Mode::write}}, 1};

@@ -242,8 +242,8 @@ TEST_CASE("a matrix stands in place of match and mismatch, and its extreme score
 }
 
 TEST_CASE("the matrices that jobs name are those of NCBI") {
-  // Sums over the files in blast/matrices: of all scores, of scores times their numbers from 1 on, line by line, and of
-  // equal letters; the least and the largest score; the line of W.
+  // Sums over the files in blast/matrices: of all scores, of scores times their numbers from 1 on, line by line, and
+  // of equal letters; the least and the largest score; the line of W.
   struct Known {
     const char* name;
     i64 sum, by_place, of_equal, least, largest;
