@@ -39,7 +39,7 @@ class Entry {
   /// A plain path.
   template <class Path>
   requires(!std::same_as<std::remove_cvref_t<Path>, Entry> && std::constructible_from<std::filesystem::path, Path>)
-      Entry(Path&& path)
+      Entry(Path&& path)  // NOLINT(bugprone-forwarding-reference-overload): the constraint leaves copies out
       : path_(std::forward<Path>(path)), name_(path_.string()) {}
   /// @param path for messages; its last part is the name in the folder
   Entry(std::shared_ptr<const Descriptor> folder, std::filesystem::path path)

@@ -155,7 +155,7 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   std::optional<Json> plan = plan_in(folder, fresh);
   const ExistingOutput output = look_at_output(open, now, fresh, again);
   if (wish.noted && output.there) check_replaced(folder, job);
-  const Beginning anew{false, std::nullopt,
+  Beginning anew{false, std::nullopt,
                        wish.noted ? "starting over: a run with --fresh was stopped before its first block" : "",
                        output.there};
   if (fresh == Fresh::all) return anew;
