@@ -19,7 +19,11 @@ class MemorySource : public HeldSource {
   /// @param places of the elements, if they stand in the job itself; null: not known
   MemorySource(ElementType type, Extents shape, std::vector<std::byte> bytes,
                std::vector<std::filesystem::path> files = {}, ElementPlaces places = nullptr)
-      : type_(type), shape_(std::move(shape)), bytes_(std::move(bytes)), files_(std::move(files)), places_(std::move(places)) {}
+      : type_(type),
+        shape_(std::move(shape)),
+        bytes_(std::move(bytes)),
+        files_(std::move(files)),
+        places_(std::move(places)) {}
 
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return shape_; }

@@ -156,8 +156,8 @@ Beginning begin_at(run::RunFolder& folder, const job::OpenJob& open, const Signa
   const ExistingOutput output = look_at_output(open, now, fresh, again);
   if (wish.noted && output.there) check_replaced(folder, job);
   Beginning anew{false, std::nullopt,
-                       wish.noted ? "starting over: a run with --fresh was stopped before its first block" : "",
-                       output.there};
+                 wish.noted ? "starting over: a run with --fresh was stopped before its first block" : "",
+                 output.there};
   if (fresh == Fresh::all) return anew;
   const bool other = output.difference && plan && !folder.may_replace(*plan);  // made by neither
   const bool resumes = plan && goes_on(*plan, fresh) && !(fresh == Fresh::changed && other);

@@ -9,6 +9,7 @@
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/stage_table.hpp"
 #include "pipeline/job/yaml/settings.hpp"
+#include "pipeline/run/build_id.hpp"
 #include "tests/unit/job/fixture.hpp"
 
 namespace terrace::app {
@@ -278,7 +279,7 @@ TEST_CASE("Version and help are what was asked for") {
     CHECK_FALSE(ending.out.empty());
     CHECK(ending.err.empty());
   }
-  CHECK(call({"--version"}).out.starts_with("terrace " + version() + "\n"));
+  CHECK(call({"--version"}).out.starts_with("terrace " + run::version_text() + "\n"));
 }
 
 TEST_CASE("An unknown command is an error with --help, too") {

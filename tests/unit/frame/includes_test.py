@@ -32,7 +32,8 @@ class Includes(unittest.TestCase):
             "io/hdf5/a.cpp": '#include <hdf5.h>\n#include "io/files/a.hpp"\n#include "io/source.hpp"\n',
             "io/inputs/graph.cpp": '#include "io/inputs/graph/lines.hpp"\n#include "io/hdf5/a.hpp"\n',
             "io/inputs/graph/lines.cpp": '#include "io/inputs/graph/lines.hpp"\n#include "io/inputs/graph.hpp"\n',
-            "pipeline/job/a.cpp": '#include <yaml-cpp/yaml.h>\n#include "io/source.hpp"\n',
+            "pipeline/job/a.cpp": '#include "io/source.hpp"\n#include "pipeline/job/yaml/a.hpp"\n',
+            "pipeline/job/yaml/a.cpp": '#include <yaml-cpp/yaml.h>\n#include "pipeline/base/box.hpp"\n',
             "pipeline/run/a.cpp": '#include "kernels/device/context.hpp"\n#include "io/files/a.hpp"\n',
             "kernels/stencil/a.cpp": '#include "kernels/device/context.hpp"\n#include "kernels/stencil/a.hpp"\n',
             "kernels/stencil/cuda/bands/a.cuh": '#include "kernels/launch/port.cuh"\n'
