@@ -19,6 +19,16 @@ std::vector<int> reads_of(const Nest& nest, const Statement& statement) {
   return all;
 }
 
+/// The loop along which iterations of the loops before `first` step back: the innermost one, but for those with a
+/// single iteration if another array has some of them.
+std::size_t stepping_loop(const Nest& nest, std::size_t first) {
+  const bool are_one = std::all_of(nest.arrays.begin(), nest.arrays.end(),
+                                   [&](const Array& array) { return array.first_loop >= first; });
+  std::size_t loop = first - 1;
+  while (!are_one && loop > 0 && nest.loops[loop].range.size() <= 1) --loop;
+  return loop;
+}
+
 class FlowFinder {
  public:
   explicit FlowFinder(const Nest& nest) : nest_(nest), depth_(nest.depth()), is_program_(!nest.is_equations()) {}
@@ -91,15 +101,14 @@ class FlowFinder {
   }
   /// The iteration before, of the loops that the array lacks: their innermost one steps back, or wraps.
   void take_previous(Dependence& found, std::size_t first) {
-    const std::size_t last = first - 1;
-    found.distance[last] = 1;
-    // Loops that no array has are one loop (collapsed() in schedule.cpp): steps back never wrap.
-    if (last < shared_) return;
-    for (std::size_t loop = 0; loop < last; ++loop) {
-      if (nest_.loops[loop].range.size() > 1 && nest_.loops[last].range.size() > 1) {
-        refuse(found, "has no constant distance: the array lacks the loops " + nest_.loops[loop].name + " and " +
-                          nest_.loops[last].name + ", and another array of the nest does not lack both");
-      }
+    const std::size_t stepping = stepping_loop(nest_, first);
+    found.distance[stepping] = 1;
+    // Loops that no array has are one loop (Skew::first): steps back never wrap.
+    if (first <= shared_) return;
+    for (std::size_t loop = 0; loop < stepping; ++loop) {
+      if (nest_.loops[loop].range.size() <= 1) continue;
+      refuse(found, "has no constant distance: the array lacks the loops " + nest_.loops[loop].name + " and " +
+                        nest_.loops[stepping].name + ", and another array of the nest does not lack both");
     }
   }
 
@@ -149,7 +158,7 @@ std::vector<Dependence> with_false_dependences(const Nest& nest, const std::vect
     if (first == 0) continue;
     Dependence next{Dependence::anti, one.target, one.source, {}, one.access};
     for (std::size_t loop = 0; loop < nest.depth(); ++loop) next.distance[loop] = -one.distance[loop];
-    next.distance[first - 1] += 1;
+    next.distance[stepping_loop(nest, first)] += 1;
     const bool is_itself = next.source == next.target && next.distance == Point{};
     if (!is_itself) add(next);
   }
@@ -157,17 +166,17 @@ std::vector<Dependence> with_false_dependences(const Nest& nest, const std::vect
     const std::size_t first = first_loop(number);
     if (first == 0) continue;
     Dependence next{Dependence::output, number, number, {}, -1};
-    next.distance[first - 1] = 1;
+    next.distance[stepping_loop(nest, first)] = 1;
     add(next);
   }
   return all;
 }
 
 bool reads_first_values(const Nest& nest, const std::vector<Dependence>& flow, int array) {
-  const std::size_t first = nest.arrays[static_cast<std::size_t>(array)].first_loop;
+  const auto first = static_cast<std::ptrdiff_t>(nest.arrays[static_cast<std::size_t>(array)].first_loop);
   return std::any_of(flow.begin(), flow.end(), [&](const Dependence& one) {
-    return first > 0 && nest.statements[static_cast<std::size_t>(one.source)].array == array &&
-           one.distance[first - 1] > 0;
+    return nest.statements[static_cast<std::size_t>(one.source)].array == array &&
+           std::any_of(one.distance.begin(), one.distance.begin() + first, [](i64 distance) { return distance > 0; });
   });
 }
 

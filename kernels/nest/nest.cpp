@@ -26,6 +26,20 @@ bool holds(const Ranges& outer, const Ranges& inner) {
   return true;
 }
 
+Point first_point(const Ranges& box) {
+  Point at{};
+  for (std::size_t axis = 0; axis < box.size(); ++axis) at[axis] = box[axis].begin;
+  return at;
+}
+
+bool step(const Ranges& box, std::size_t axes, Point& at) {
+  for (std::size_t axis = axes; axis-- > 0;) {
+    if (++at[axis] < box[axis].end) return true;
+    at[axis] = box[axis].begin;
+  }
+  return false;
+}
+
 std::vector<Ranges> difference(const Ranges& a, const Ranges& b) {
   if (is_empty(a)) return {};
   if (is_empty(intersection(a, b))) return {a};

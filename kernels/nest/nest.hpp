@@ -12,12 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "kernels/device/integers.hpp"
 #include "kernels/formula/formula.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::nest {
 
-using i64 = std::int64_t;
+using device::i64;
 
 inline constexpr std::size_t most_loops = 4, most_statements = 8, most_arrays = 8, most_inputs = 16;
 inline constexpr i64 most_distance = 64;
@@ -42,6 +43,10 @@ using Point = std::array<i64, most_loops>;
 bool is_empty(const Ranges& ranges);
 Ranges intersection(const Ranges& a, const Ranges& b);
 bool holds(const Ranges& outer, const Ranges& inner);
+/// The first point of a box, as far as it has axes.
+Point first_point(const Ranges& box);
+/// The next point along the first `axes` axes of a box, the last of them fastest; false after the last, at the first.
+bool step(const Ranges& box, std::size_t axes, Point& at);
 /// The parts of `a` that are not in `b`: boxes that do not meet.
 std::vector<Ranges> difference(const Ranges& a, const Ranges& b);
 /// "[0, 10) x [1, 20)".

@@ -228,7 +228,11 @@ class SkewFinder {
                      [](unsigned a, unsigned b) { return __builtin_popcount(a) < __builtin_popcount(b); });
     for (const unsigned reversed : choices) {
       RowFinder finder(rank, nest_.statements.size(), edges_of(reversed), balanced_);
-      if (finder.find()) return skew_of(finder, reversed);
+      if (!finder.find()) continue;
+      Skew skew = skew_of(finder, reversed);
+      // A cycle whose distances sum up to nothing stays in one place whatever the rows.
+      if (statement_order(skew, dependences_).empty()) break;
+      return skew;
     }
     refuse();
   }
@@ -312,7 +316,32 @@ bool is_legal(const Skew& skew, const std::vector<Dependence>& dependences) {
       if (skew.along(n, one) < 0) return false;
     }
   }
-  return true;
+  return !statement_order(skew, dependences).empty();
+}
+
+std::vector<int> statement_order(const Skew& skew, const std::vector<Dependence>& dependences) {
+  const std::size_t count = skew.shifts.size();
+  std::vector<int> order;
+  std::vector<bool> is_there(count, false);
+  const auto waits = [&](std::size_t statement) {
+    return std::any_of(dependences.begin(), dependences.end(), [&](const Dependence& one) {
+      if (one.target != static_cast<int>(statement) || is_there[static_cast<std::size_t>(one.source)]) return false;
+      for (std::size_t n = 0; n < skew.rank(); ++n) {
+        if (skew.along(n, one) != 0) return false;
+      }
+      return true;
+    });
+  };
+  for (bool grows = true; grows && order.size() < count;) {
+    grows = false;
+    for (std::size_t statement = 0; statement < count && !grows; ++statement) {
+      if (is_there[statement] || waits(statement)) continue;
+      grows = is_there[statement] = true;
+      order.push_back(static_cast<int>(statement));
+    }
+  }
+  if (order.size() < count) order.clear();
+  return order;
 }
 
 Skew least_skew(const Nest& nest, const std::vector<Dependence>& dependences, bool balanced) {

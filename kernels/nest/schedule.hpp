@@ -36,7 +36,11 @@ struct SkewFault {
   std::string what;
 };
 
-/// True if no distance is negative along a coordinate of the skew.
+/// The statements in an order in which each comes after those whose values it needs at the same coordinates; empty if
+/// some need one another.
+std::vector<int> statement_order(const Skew& skew, const std::vector<Dependence>& dependences);
+
+/// True if no distance is negative along a coordinate of the skew, and the statements have an order.
 bool is_legal(const Skew& skew, const std::vector<Dependence>& dependences);
 
 /// The least skew: rows in the order of their sums, of determinant 1. Equations may reverse axes.

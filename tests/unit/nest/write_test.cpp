@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/nest/nests.hpp"
+#include "tests/support/nests.hpp"
 
 namespace terrace::nest {
 namespace {

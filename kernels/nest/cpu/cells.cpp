@@ -1,0 +1,361 @@
+#include "kernels/nest/cpu/cells.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/launch/cpu_blocks.hpp"
+#include "kernels/nest/elements.hpp"
+#include "kernels/nest/measured.hpp"
+#include "pipeline/base/error.hpp"
+
+namespace terrace::nest {
+namespace {
+
+using formula::CellValue;
+using formula::Node;
+using formula::Operation;
+
+/// What no block changes, shared by the threads.
+struct Fixed {
+  const NestSpec& spec;
+  const Nest& nest;
+  const Sweep& sweep;
+  std::vector<std::vector<std::vector<std::size_t>>> sources;  // of a statement's access: numbers in spec.flow
+
+  Fixed(const NestSpec& of, const Sweep& cut) : spec(of), nest(*of.nest), sweep(cut) {
+    sources.assign(nest.statements.size(), std::vector<std::vector<std::size_t>>(nest.accesses.size()));
+    for (std::size_t n = 0; n < spec.flow.size(); ++n) {
+      const Dependence& one = spec.flow[n];
+      sources[static_cast<std::size_t>(one.target)][static_cast<std::size_t>(one.access)].push_back(n);
+    }
+  }
+};
+
+/// The values of a block's statements and of its borders.
+class BlockValues {
+ public:
+  BlockValues(const Sweep& sweep, std::size_t statements, const NestTask& task) : rank_(sweep.rank()) {
+    words_ = 1;
+    for (std::size_t n = 0; n < rank_; ++n) {
+      halo_[n] = sweep.halo()[n];
+      begin_[n] = task.begin[n] - halo_[n];
+      extent_[n] = task.end[n] - begin_[n];
+      words_ *= extent_[n];
+    }
+    values_.resize(static_cast<std::size_t>(words_) * statements);
+    for (std::size_t n = 0; n < rank_; ++n) {
+      if (task.before[n] != nullptr) copy_layers(n, 0, task.before[n], nullptr);
+    }
+  }
+  Word& at(std::size_t statement, const Point& coordinates) {
+    i64 index = 0;
+    for (std::size_t n = 0; n < rank_; ++n) index = index * extent_[n] + coordinates[n] - begin_[n];
+    return values_[statement * static_cast<std::size_t>(words_) + static_cast<std::size_t>(index)];
+  }
+  void hand_on(const NestTask& task) {
+    for (std::size_t n = 0; n < rank_; ++n) {
+      if (task.after[n] != nullptr) copy_layers(n, extent_[n] - halo_[n], nullptr, task.after[n]);
+    }
+  }
+
+ private:
+  /// Copies halo_ layers along a coordinate, from the layer `first`, from or to words one after another.
+  void copy_layers(std::size_t coordinate, i64 first, const Word* from, Word* to) {
+    i64 outer = 1, inner = 1;
+    for (std::size_t n = 0; n < coordinate; ++n) outer *= extent_[n];
+    for (std::size_t n = coordinate + 1; n < rank_; ++n) inner *= extent_[n];
+    const i64 length = halo_[coordinate] * inner;
+    outer *= static_cast<i64>(values_.size()) / words_;  // statements one after another
+    for (i64 piece = 0; piece < outer; ++piece) {
+      Word* own = values_.data() + (piece * extent_[coordinate] + first) * inner;
+      if (from != nullptr) std::copy_n(from + piece * length, length, own);
+      else std::copy_n(own, length, to + piece * length);
+    }
+  }
+
+  std::size_t rank_;
+  Point begin_{}, halo_{}, extent_{};
+  i64 words_ = 0;  // of a statement
+  std::vector<Word> values_;
+};
+
+/// A thread that computes cells of a block.
+class Cells {
+ public:
+  Cells(const Fixed& fixed, const NestTask& task, BlockValues& values)
+      : fixed_(fixed), nest_(fixed.nest), task_(task), values_(values), elements_(nest_, task.inputs) {
+    for (const Statement& statement : nest_.statements) cells_.emplace_back(statement.value);
+  }
+
+  /// Computes a tile, or up to the first cell that fails.
+  void compute(const Ranges& tile) {
+    Point at = first_point(tile);
+    if (is_empty(tile) || fails_) return;
+    do compute_row(tile.back(), at);
+    while (!fails_ && step(tile, tile.size() - 1, at));
+  }
+  /// Makes what no statement writes.
+  void make_rest() {
+    for (int n = 0; n < task_.part_count && !fails_; ++n) {
+      if (task_.parts[n].statement < 0) fill(task_.parts[n]);
+    }
+    for (std::size_t number = 0; number < nest_.arrays.size() && !fails_; ++number) {
+      const Array& array = nest_.arrays[number];
+      if (!fixed_.spec.kept[number].corner || !is_never_written(array)) continue;
+      Point at{};
+      for (std::size_t axis = 0; axis < array.written.size(); ++axis) {
+        at[array.first_loop + axis] = array.written[axis].end - 1;
+      }
+      CellValue value;
+      if (!first(static_cast<int>(number), at, value)) return;
+      found_.corner[number] = word_of(array.type, value);
+      found_.has_corner[number] = 1;
+    }
+  }
+
+  bool fails() const { return fails_; }
+  const Point& failed_at() const { return failed_at_; }
+  const NestResult& found() const { return found_; }
+
+ private:
+  bool is_never_written(const Array& array) const {
+    bool is_empty_loop = false;
+    for (std::size_t loop = 0; loop < array.first_loop; ++loop) is_empty_loop |= nest_.loops[loop].range.size() == 0;
+    return is_empty_loop || is_empty(array.written);
+  }
+
+  void compute_row(const Range& columns, Point& at) {
+    const std::size_t last = fixed_.sweep.rank() - 1;
+    Range rows[most_statements], all{columns.end, columns.begin};
+    for (const int statement : fixed_.sweep.order()) {
+      Range& row = rows[statement];
+      row = fixed_.sweep.row(statement, at);
+      row = {std::max(row.begin, columns.begin), std::min(row.end, columns.end)};
+      if (row.size() <= 0) continue;
+      all = {std::min(all.begin, row.begin), std::max(all.end, row.end)};
+    }
+    for (at[last] = all.begin; at[last] < all.end; ++at[last]) {
+      for (const int statement : fixed_.sweep.order()) {
+        if (rows[statement].holds(at[last]) && !make(static_cast<std::size_t>(statement), at)) return;
+      }
+    }
+  }
+
+  bool make(std::size_t number, const Point& coordinates) {
+    const Statement& statement = nest_.statements[number];
+    const Point at = fixed_.sweep.iteration(static_cast<int>(number), coordinates);
+    struct Leaf {
+      Cells& cells;
+      std::size_t statement;
+      const Point &coordinates, &at;
+      CellValue operator()(const Node& node) const {
+        if (node.operation == Operation::index) return {0, at[static_cast<std::size_t>(node.number)]};
+        return cells.read(statement, node.number, coordinates, at);
+      }
+      bool operator()(const Node& node, const CellValue* subscripts, CellValue& found) const {
+        return cells.elements_.look_up(node.number, subscripts, found);
+      }
+    };
+    CellValue value;
+    const ElementType type = array_of(statement).type;
+    const bool is_made = cells_[number].compute(0, Leaf{*this, number, coordinates, at}, value);
+    if (fails_) return fail(number, coordinates);  // of `outside`
+    if (!is_made) {
+      elements_.note(cells_[number].failure(), statement.value, -1, at);
+      return fail(number, coordinates);
+    }
+    if (!fits(type, value)) {
+      elements_.note_beyond(type, value, at);
+      return fail(number, coordinates);
+    }
+    values_.at(number, coordinates) = word_of(type, value);
+    keep(number, at, value);
+    return true;
+  }
+  bool fail(std::size_t statement, const Point& coordinates) {
+    fails_ = true;
+    failed_at_ = coordinates;
+    found_.failure = elements_.failure();
+    found_.failure.statement = static_cast<int>(statement);
+    return false;
+  }
+  const Array& array_of(const Statement& statement) const {
+    return nest_.arrays[static_cast<std::size_t>(statement.array)];
+  }
+
+  CellValue read(std::size_t statement, int number, const Point& coordinates, const Point& at) {
+    const Access& access = nest_.accesses[static_cast<std::size_t>(number)];
+    if (access.is_input) return elements_.input(access, at);
+    const ElementType type = nest_.arrays[static_cast<std::size_t>(access.array)].type;
+    for (const std::size_t source : fixed_.sources[statement][static_cast<std::size_t>(number)]) {
+      const Dependence& one = fixed_.spec.flow[source];
+      if (!is_there(one, at)) continue;
+      Point from = coordinates;
+      for (std::size_t n = 0; n < fixed_.sweep.rank(); ++n) from[n] -= fixed_.sweep.along(source)[n];
+      return value_of(type, values_.at(static_cast<std::size_t>(one.source), from));
+    }
+    Point element{};
+    for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
+      const auto loop = static_cast<std::size_t>(access.loops[axis]);
+      element[loop] = at[loop] + access.offset[axis];
+    }
+    CellValue value;
+    if (!first(access.array, element, value)) return {};
+    return value;
+  }
+  bool first(int array, const Point& element, CellValue& value) {
+    if (elements_.first(array, element, value)) return true;
+    fails_ = true;
+    found_.failure = elements_.failure();
+    return false;
+  }
+  /// True if the iteration on which another one depends is there.
+  bool is_there(const Dependence& one, const Point& at) const {
+    const Statement& source = nest_.statements[static_cast<std::size_t>(one.source)];
+    const std::size_t shared = fixed_.spec.skew.first, first_loop = array_of(source).first_loop;
+    for (std::size_t loop = shared > 0 ? shared + 1 : 0; loop < nest_.depth(); ++loop) {
+      const i64 before = at[loop] - one.distance[loop];
+      if (loop < first_loop ? before < nest_.loops[loop].range.begin : !source.box[loop].holds(before)) return false;
+    }
+    if (shared == 0 || one.distance[shared] == 0) return true;
+    for (std::size_t loop = 0; loop <= shared; ++loop) {
+      if (at[loop] > nest_.loops[loop].range.begin) return true;
+    }
+    return false;
+  }
+
+  /// Keeps a value in the results that it is a part of.
+  void keep(std::size_t number, const Point& at, const CellValue& value) {
+    const Statement& statement = nest_.statements[number];
+    const Array& array = array_of(statement);
+    if (array.first_loop > 0 && !is_last(nest_, statement, at)) return;
+    Point element{};
+    bool is_corner = true;
+    for (std::size_t axis = 0; axis < statement.offset.size(); ++axis) {
+      element[axis] = at[array.first_loop + axis] + statement.offset[axis];
+      is_corner &= element[axis] == array.written[axis].end - 1;
+    }
+    for (int n = 0; n < task_.part_count; ++n) {
+      const Part& part = task_.parts[n];
+      if (part.statement == static_cast<int>(number)) store_in(part, array, element, value);
+    }
+    const Kept& kept = fixed_.spec.kept[static_cast<std::size_t>(statement.array)];
+    if (kept.best != 0)
+      offer(found_.best[statement.array], array.type, kept.best, element, word_of(array.type, value));
+    if (!kept.corner || !is_corner) return;
+    found_.corner[statement.array] = word_of(array.type, value);
+    found_.has_corner[statement.array] = 1;
+  }
+  static void store_in(const Part& part, const Array& array, const Point& element, const CellValue& value) {
+    i64 index = 0;
+    for (std::size_t axis = 0; axis < array.box.size(); ++axis) {
+      if (element[axis] < part.begin[axis] || element[axis] >= part.end[axis]) return;
+      index += (element[axis] - part.begin[axis]) * part.stride[axis];
+    }
+    store(array.type, part.data, index, value);
+  }
+  void fill(const Part& part) {
+    const Array& array = nest_.arrays[static_cast<std::size_t>(part.array)];
+    const std::size_t rank = array.box.size();
+    Ranges box;
+    for (std::size_t axis = 0; axis < rank; ++axis) box.push_back({part.begin[axis], part.end[axis]});
+    if (is_empty(box)) return;
+    Point element = first_point(box);
+    do {
+      Point at{};
+      std::copy_n(element.begin(), rank, at.begin() + static_cast<std::ptrdiff_t>(array.first_loop));
+      CellValue value;
+      if (!first(part.array, at, value)) return;
+      store_in(part, array, element, value);
+    } while (step(box, rank, element));
+  }
+
+  const Fixed& fixed_;
+  const Nest& nest_;
+  const NestTask& task_;
+  BlockValues& values_;
+  Elements elements_;
+  std::vector<formula::CheckedCells> cells_;
+  bool fails_ = false;
+  Point failed_at_{};
+  NestResult found_{};
+};
+
+class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
+ public:
+  CellsOnCpu(const NestSpec& spec, device::CpuContext& context)
+      : CpuBlocks(context.pool()), spec_(spec), sweep_(spec_), fixed_(spec_, sweep_) {}
+
+ private:
+  NestResult compute(const NestTask& task) override {
+    BlockValues values(sweep_, spec_.nest->statements.size(), task);
+    std::vector<Cells> cells;
+    for (int thread = 0; thread < threads(); ++thread) cells.emplace_back(fixed_, task, values);
+    if (task.makes_rest != 0) cells.front().make_rest();
+    compute_tiles(task, cells);
+    values.hand_on(task);
+    return joined(cells);
+  }
+  /// Tiles whose numbers have one sum depend on those of lesser sums alone.
+  void compute_tiles(const NestTask& task, std::vector<Cells>& cells) {
+    std::vector<std::vector<Ranges>> by_sum(1);
+    list_tiles(task, {}, 0, by_sum);
+    for (const std::vector<Ranges>& tiles : by_sum) {
+      in_turn(static_cast<i64>(tiles.size()), [&](i64 number, int thread) {
+        cells[static_cast<std::size_t>(thread)].compute(tiles[static_cast<std::size_t>(number)]);
+      });
+      const auto fails = [](const Cells& one) { return one.fails(); };
+      if (aborted() || std::any_of(cells.begin(), cells.end(), fails)) return;
+    }
+  }
+  void list_tiles(const NestTask& task, const Ranges& begun, std::size_t sum,
+                  std::vector<std::vector<Ranges>>& by_sum) const {
+    const std::size_t coordinate = begun.size();
+    if (coordinate == sweep_.rank()) {
+      if (by_sum.size() <= sum) by_sum.resize(sum + 1);
+      by_sum[sum].push_back(begun);
+      return;
+    }
+    // One thread alone needs no tiles.
+    const i64 side =
+        threads() > 1 ? measured::tile_side : std::max<i64>(1, task.end[coordinate] - task.begin[coordinate]);
+    for (i64 at = task.begin[coordinate]; at < task.end[coordinate]; at += side) {
+      Ranges longer = begun;
+      longer.push_back({at, std::min(task.end[coordinate], at + side)});
+      list_tiles(task, longer, sum++, by_sum);
+    }
+  }
+  NestResult joined(const std::vector<Cells>& cells) const {
+    NestResult all{};
+    const Cells* failed = nullptr;
+    for (const Cells& one : cells) {
+      if (one.fails() && (failed == nullptr || one.failed_at() < failed->failed_at())) failed = &one;
+      for (std::size_t n = 0; n < spec_.nest->arrays.size(); ++n) {
+        const NestResult& found = one.found();
+        if (found.has_corner[n] != 0) all.corner[n] = found.corner[n], all.has_corner[n] = 1;
+        if (found.best[n].is_found == 0) continue;
+        Point at{};
+        std::copy_n(found.best[n].at, most_coordinates, at.begin());
+        offer(all.best[n], spec_.nest->arrays[n].type, spec_.kept[n].best, at, found.best[n].value);
+      }
+    }
+    if (failed != nullptr) all.failure = failed->found().failure;
+    return all;
+  }
+
+  NestSpec spec_;
+  Sweep sweep_;
+  Fixed fixed_;
+};
+
+}  // namespace
+
+std::unique_ptr<device::BlockKernel> make_cells_cpu(const NestSpec& spec, device::Context& context, void*) {
+  auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  if (cpu == nullptr) throw DeviceError("make_cells_cpu", context.limits().name + " is not a CPU");
+  return std::make_unique<CellsOnCpu>(spec, *cpu);
+}
+
+}  // namespace terrace::nest
