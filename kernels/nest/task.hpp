@@ -34,7 +34,7 @@ struct NestTask {
   InputView inputs[most_views];
   Part parts[most_parts];
   int part_count;
-  int makes_rest;  // not 0: also what no statement makes: its parts, and corners of arrays that none writes
+  int makes_corners;  // not 0: those of arrays that no statement writes
   /// Along each coordinate the values of the statements in the last layers of the block before, and, for the block
   /// after, of this one (Sweep::face_words()); may be the same memory. Null: there is no such block.
   const Word* before[most_coordinates];

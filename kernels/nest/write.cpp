@@ -80,6 +80,23 @@ Formula with_unlike_letters(const Formula& formula, const Nest& nest) {
   return made;
 }
 
+/// Refuses reads of an input beyond its ends. @param box iterations @throws Fault
+void check_input(const Nest& nest, const Access& access, const Ranges& box, std::size_t at) {
+  const Input& input = nest.inputs[static_cast<std::size_t>(access.array)];
+  for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
+    Range range{0, 1};
+    if (access.loops[axis] >= 0) range = box[static_cast<std::size_t>(access.loops[axis])];
+    range = range.shifted(access.offset[axis]);
+    const i64 extent = input.shape[axis];
+    if (range.begin >= 0 && range.end <= extent) continue;
+    const i64 index = range.begin < 0 ? range.begin : range.end - 1;
+    throw Fault{at, nest.in_words(access) + " is read outside the input: along axis " + std::to_string(axis) +
+                        " the subscript reaches " + std::to_string(index) + ", and the input has " +
+                        counted(extent, "element") +
+                        "; change the loop's range, or the statement's by {for: {...}, do: ...}"};
+  }
+}
+
 class Writer {
  public:
   explicit Writer(const NestText& text) : text_(text) {}
@@ -98,7 +115,6 @@ class Writer {
     make_values();
     make_outsides();
     check_reads();
-    check_empty_tables();
     return std::move(nest_);
   }
 
@@ -674,19 +690,10 @@ class Writer {
         if (node.operation != Operation::read) return;
         const Access& access = nest_.accesses[static_cast<std::size_t>(node.number)];
         in_cell(cell, [&] {
-          if (access.is_input) check_input(access, statement.box, node.at);
+          if (access.is_input) check_input(nest_, access, statement.box, node.at);
           else check_array(access, statement, node.at, flow);
         });
       });
-    }
-  }
-  /// The slice before the first one is what a table without iterations of its outermost loop ends with.
-  void check_empty_tables() const {
-    for (const Array& array : nest_.arrays) {
-      if (array.first_loop > 0 || !array.outside || array.written[0].size() > 0) continue;
-      Ranges slice = array.written;
-      slice[0] = {slice[0].begin - 1, slice[0].begin};
-      if (!is_empty(slice)) check_outside(array, slice);
     }
   }
   static std::size_t place_of_read(const Formula& formula, int access) {
@@ -694,23 +701,6 @@ class Writer {
       if (node.operation == Operation::read && node.number == access) return node.at;
     }
     return 0;
-  }
-  /// Refuses reads of an input beyond its ends. @param box iterations
-  void check_input(const Access& access, const Ranges& box, std::size_t at) const {
-    const Input& input = nest_.inputs[static_cast<std::size_t>(access.array)];
-    for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
-      Range range{0, 1};
-      if (access.loops[axis] >= 0) range = box[static_cast<std::size_t>(access.loops[axis])];
-      range = range.shifted(access.offset[axis]);
-      const i64 extent = input.shape[axis];
-      if (range.begin >= 0 && range.end <= extent) continue;
-      const i64 index = range.begin < 0 ? range.begin : range.end - 1;
-      throw Fault{at, nest_.in_words(access) + " is read outside the input: along axis " + std::to_string(axis) +
-                          " the subscript reaches " + std::to_string(index) + ", and the input has " +
-                          counted(extent, "element") +
-                          "; change the loop's range, or the statement's by {for: {...}, "
-                          "do: ...}"};
-    }
   }
   /// Refuses reads of elements that neither a statement nor `from` nor `outside` has.
   void check_array(const Access& access, const Statement& statement, std::size_t at,
@@ -724,7 +714,7 @@ class Writer {
       if (array.from_slices) kept[0] = part[0];
       for (const Ranges& rest : array.from >= 0 ? difference(part, kept) : std::vector<Ranges>{part}) {
         if (!array.outside) refuse_missing(array, access, rest, at);
-        check_outside(array, rest);
+        check_outside(access.array, rest);
       }
     }
   }
@@ -737,15 +727,10 @@ class Writer {
                         " an `outside`, a formula of " + example("", array.first_loop) +
                         ", or an array that it begins as by `from`"};
   }
-  /// @param elements for which `outside` is computed
-  void check_outside(const Array& array, const Ranges& elements) const {
-    Ranges box = nest_.ranges();
-    for (std::size_t axis = 0; axis < elements.size(); ++axis) box[array.first_loop + axis] = elements[axis];
-    visit_needed(*array.outside, box, nest_.inputs, nest_.accesses, [&](const Node& node) {
-      if (node.operation != Operation::read) return;
-      in(setting_of_outside(array), -1,
-         [&] { check_input(nest_.accesses[static_cast<std::size_t>(node.number)], box, node.at); });
-    });
+  void check_outside(int array, const Ranges& elements) const {
+    if (const auto fault = outside_fault(nest_, array, elements)) {
+      throw NestFault{setting_of_outside(nest_.arrays[static_cast<std::size_t>(array)]), -1, *fault};
+    }
   }
 
   static constexpr i64 most_offset = i64{1} << 31;
@@ -756,6 +741,21 @@ class Writer {
 };
 
 }  // namespace
+
+std::optional<Fault> outside_fault(const Nest& nest, int number, const Ranges& elements) {
+  const Array& array = nest.arrays[static_cast<std::size_t>(number)];
+  Ranges box = nest.ranges();
+  for (std::size_t axis = 0; axis < elements.size(); ++axis) box[array.first_loop + axis] = elements[axis];
+  try {
+    visit_needed(*array.outside, box, nest.inputs, nest.accesses, [&](const Node& node) {
+      if (node.operation != Operation::read) return;
+      check_input(nest, nest.accesses[static_cast<std::size_t>(node.number)], box, node.at);
+    });
+  } catch (const Fault& fault) {
+    return fault;
+  }
+  return std::nullopt;
+}
 
 Nest write(const NestText& text) { return Writer(text).write(); }
 

@@ -48,6 +48,10 @@ struct NestFault {
   formula::Fault fault;
 };
 
+/// The reason why the `outside` of an array cannot be computed for all of these elements: it reads an input beyond
+/// its ends; nullopt: it can. @param elements of an array that has one
+std::optional<formula::Fault> outside_fault(const Nest& nest, int array, const Ranges& elements);
+
 /// @throws NestFault
 Nest write(const NestText& text);
 

@@ -101,6 +101,7 @@ class Cells {
     for (int n = 0; n < task_.part_count && !fails_; ++n) {
       if (task_.parts[n].statement < 0) fill(task_.parts[n]);
     }
+    if (task_.makes_corners == 0) return;
     for (std::size_t number = 0; number < nest_.arrays.size() && !fails_; ++number) {
       const Array& array = nest_.arrays[number];
       if (!fixed_.spec.kept[number].corner || !is_never_written(array)) continue;
@@ -293,7 +294,7 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
     BlockValues values(sweep_, spec_.nest->statements.size(), task);
     std::vector<Cells> cells;
     for (int thread = 0; thread < threads(); ++thread) cells.emplace_back(fixed_, task, values);
-    if (task.makes_rest != 0) cells.front().make_rest();
+    cells.front().make_rest();
     compute_tiles(task, cells);
     values.hand_on(task);
     return joined(cells);

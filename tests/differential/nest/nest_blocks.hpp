@@ -103,8 +103,8 @@ class NestBlocks {
     for (std::size_t n = 0; n < nest_.statements.size(); ++n) {
       add_part(task, nest_.statements[n].array, static_cast<int>(n), box_of(nest_.statements[n].array));
     }
-    task.makes_rest = number == Point{} ? 1 : 0;
-    if (task.makes_rest == 0) return task;
+    task.makes_corners = number == Point{} ? 1 : 0;
+    if (task.makes_corners == 0) return task;
     for (int array = 0; array < static_cast<int>(nest_.arrays.size()); ++array) {
       for (const Ranges& part : rest_of(nest_.arrays[static_cast<std::size_t>(array)]))
         add_part(task, array, -1, part);
