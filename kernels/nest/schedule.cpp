@@ -366,7 +366,8 @@ std::vector<std::string> in_words(const Nest& nest, const std::vector<Dependence
       line += " needs " + nest.in_words(nest.accesses[static_cast<std::size_t>(one.access)]);
     if (one.kind == Dependence::anti) line += " replaces what " + written(source) + " reads";
     if (one.kind == Dependence::output) line += " replaces " + written(source);
-    lines.push_back(line + ": " + to_string(one.distance, nest.depth()));
+    line += ": " + to_string(one.distance, nest.depth());
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   }
   return lines;
 }

@@ -48,7 +48,7 @@ bool is_legal(const Skew& skew, const std::vector<Dependence>& dependences);
 /// @throws SkewFault: the cycle of dependences, or the distances if none is found within most_coefficient
 Skew least_skew(const Nest& nest, const std::vector<Dependence>& dependences, bool balanced);
 
-/// Dependences as lines of text: "D[i][j] needs D[i-1][j]: (1, 0)".
+/// Dependences as lines of text, each once: "D[i][j] needs D[i-1][j]: (1, 0)".
 std::vector<std::string> in_words(const Nest& nest, const std::vector<Dependence>& dependences);
 
 }  // namespace terrace::nest

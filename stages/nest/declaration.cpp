@@ -113,16 +113,16 @@ StageKind nest_stage() {
     return names;
   };
   kind.declaration.example = {
-      "a: {generate: dna, length: 40, seed: 1}, b: {generate: dna, length: 50, seed: 2}, g: {generate: uniform, "
-      "shape: "
-      "[20, 30], type: f32, seed: 3}",
-      {"{loops: {i: size(a), j: size(b)}, arrays: {D: {type: i32, outside: i + j + 2, keep: [last, table, corner], "
-       "best: "
-       "max}}, cells: ['D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)']}",
-       "{loops: {t: 10, i: [1, 'size(g, 0) - 1'], j: [1, 'size(g, 1) - 1']}, parameters: {w: 0.2}, inputs: {start: "
-       "g}, "
-       "arrays: {A: {from: g}}, cells: [{for: {j: [1, 29]}, do: 'A[i][j] = w*(A[i][j] + A[i][j+1] + A[i+1][j] + "
-       "A[i-1][j] + A[i][j-1]) + 0.001*start[i][j]'}], order: statements, schedule: balanced, storage: given}"}};
+      "first: {generate: dna, length: 40, seed: 1}, second: {generate: dna, length: 50, seed: 2}, start: {generate: "
+      "uniform, shape: [20, 30], type: f32, seed: 3}",
+      {"{inputs: {a: first, b: second}, loops: {i: size(a), j: size(b)}, arrays: {D: {type: i32, outside: i + j + 2, "
+       "keep: "
+       "[last, table, corner], best: max}}, cells: ['D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, "
+       "D[i][j-1] + 1)']}",
+       "{inputs: {g: start}, parameters: {w: 0.2}, loops: {t: 10, i: [1, 'size(g, 0) - 1'], j: [1, 'size(g, 1) - "
+       "1']}, "
+       "arrays: {A: {from: start}}, cells: [{for: {j: [1, 29]}, do: 'A[i][j] = w*(A[i][j] + A[i][j+1] + A[i+1][j] + "
+       "A[i-1][j] + A[i][j-1]) + 0.001*g[i][j]'}], order: statements, schedule: balanced, storage: given}"}};
   kind.declaration.find_inputs = find_inputs_of_nest;
   kind.make = make_nest;
   kind.verify = verify_nest;

@@ -204,18 +204,18 @@ output: wrong.h5
         wrong(loops + "      cells:\n        - >-\n          D[i][j] = D[i-1][j] +\n          D[j][i]",
               "wrong.yaml:14:13: ", "subscript 0 of 'D'", "not constant")
         wrong(loops + "      cells: ['D[i][j] = 0.5*D[i-1][j]']", "i64(x) drops the fraction")
-        wrong(loops + "      cells: [{for: {j: [1, 9]}, do: 'D[i][j] = 1'}]", "wrong.yaml:11:26: ", "is not inside the loop's")
+        wrong(loops + "      cells: [{for: {j: [1, 9]}, do: 'D[i][j] = 1'}]", "wrong.yaml:11:25: ", "is not inside the loop's")
         wrong(loops + "      cells: [{for: {q: [1, 9]}, do: 'D[i][j] = 1'}]", "there is no loop 'q'")
         wrong(loops + "      cells: []", "'cells' takes")
-        wrong(loops.replace("size(b)", "'size(b, 1)'") + "      cells: ['D[i][j] = 1']", "wrong.yaml:9:37: ",
+        wrong(loops.replace("size(b)", "'size(b, 1)'") + "      cells: ['D[i][j] = 1']", "wrong.yaml:9:39: ",
               "'b' has no axis 1")
         wrong(loops.replace(", outside: 0", "") + "      cells: ['D[i][j] = D[i-1][j]']", "give 'D' an `outside`")
-        wrong(loops.replace("outside: 0", "outside: a[i]") + "      cells: ['D[i][j] = D[i-1][j]']", "wrong.yaml:10:38: ",
+        wrong(loops.replace("outside: 0", "outside: 'a[i]'") + "      cells: ['D[i][j] = D[i-1][j]']", "wrong.yaml:10:41: ",
               "a[i] is read outside the input")
         wrong(loops + "      cells: ['D[i][j] = D[i-1][j] + D[i+1][j]']", "no order computes the nest", "D[i][j] needs")
         wrong(loops.replace("D:", "E:") + "      cells: ['D[i][j] = 1']", "there is no array 'D' to write")
         wrong(loops.replace("D: {type: i32, outside: 0}", "D: {type: i32}, E: {}") + "      cells: ['D[i][j] = 1']",
-              "wrong.yaml:10:31: ", "no statement writes 'E'")
+              "wrong.yaml:10:32: ", "no statement writes 'E'")
         wrong(loops + "      cells: ['D[i][j] = a[i+1]']", "a[i+1] is read outside the input")
         wrong(loops + "      cells: ['D[i][j] = if(a[i], 1, 2)']", "is a condition")
         wrong(loops + "      cells: ['D[i][j] = " + 70 * "(" + "1" + 70 * ")" + "']", "nested at most 64 deep")
