@@ -29,6 +29,24 @@ std::size_t stepping_loop(const Nest& nest, std::size_t first) {
   return loop;
 }
 
+/// The distances from an iteration of the loops before `first` to the next one: of the innermost loop one step, and
+/// where that wraps one of a loop outside it. Loops that no array has are one (Skew::first), the last of them.
+std::vector<Point> steps_to_next(const Nest& nest, std::size_t first) {
+  std::size_t shared = first;
+  for (const Array& array : nest.arrays) shared = std::min(shared, array.first_loop);
+  std::vector<Point> steps;
+  Point wrapped{};
+  for (std::size_t loop = first; loop-- > (shared > 0 ? shared - 1 : 0);) {
+    i64 iterations = nest.loops[loop].range.size();
+    for (std::size_t one = 0; loop + 1 == shared && one < loop; ++one) iterations *= nest.loops[one].range.size();
+    Point step = wrapped;
+    step[loop] = 1;
+    if (iterations > 1) steps.push_back(step);
+    wrapped[loop] = 1 - iterations;
+  }
+  return steps;
+}
+
 class FlowFinder {
  public:
   explicit FlowFinder(const Nest& nest) : nest_(nest), depth_(nest.depth()), is_program_(!nest.is_equations()) {}
@@ -154,20 +172,17 @@ std::vector<Dependence> with_false_dependences(const Nest& nest, const std::vect
   };
   // The next write of an element comes one iteration of the lacking loops after the one that was read.
   for (const Dependence& one : flow) {
-    const std::size_t first = first_loop(one.source);
-    if (first == 0) continue;
-    Dependence next{Dependence::anti, one.target, one.source, {}, one.access};
-    for (std::size_t loop = 0; loop < nest.depth(); ++loop) next.distance[loop] = -one.distance[loop];
-    next.distance[stepping_loop(nest, first)] += 1;
-    const bool is_itself = next.source == next.target && next.distance == Point{};
-    if (!is_itself) add(next);
+    for (const Point& step : steps_to_next(nest, first_loop(one.source))) {
+      Dependence next{Dependence::anti, one.target, one.source, step, one.access};
+      for (std::size_t loop = 0; loop < nest.depth(); ++loop) next.distance[loop] -= one.distance[loop];
+      const bool is_itself = next.source == next.target && next.distance == Point{};
+      if (!is_itself) add(next);
+    }
   }
   for (int number = 0; number < static_cast<int>(nest.statements.size()); ++number) {
-    const std::size_t first = first_loop(number);
-    if (first == 0) continue;
-    Dependence next{Dependence::output, number, number, {}, -1};
-    next.distance[stepping_loop(nest, first)] = 1;
-    add(next);
+    for (const Point& step : steps_to_next(nest, first_loop(number))) {
+      add({Dependence::output, number, number, step, -1});
+    }
   }
   return all;
 }

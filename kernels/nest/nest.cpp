@@ -1,9 +1,24 @@
 #include "kernels/nest/nest.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace terrace::nest {
+
+formula::Bounds bounds_of(ElementType type) {
+  return dispatch(type, [](auto value) {
+    using T = decltype(value);
+    if constexpr (std::is_floating_point_v<T>) {
+      return formula::Bounds{0, 0};
+    } else {
+      constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+      constexpr auto most_i64 = static_cast<std::uint64_t>(std::numeric_limits<i64>::max());
+      return formula::Bounds{static_cast<i64>(std::numeric_limits<T>::lowest()),
+                             static_cast<i64>(std::min(most, most_i64))};
+    }
+  });
+}
 
 bool is_empty(const Ranges& ranges) {
   return std::any_of(ranges.begin(), ranges.end(), [](const Range& range) { return range.size() <= 0; });

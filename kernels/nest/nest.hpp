@@ -35,6 +35,9 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
+/// The whole numbers of a type that are within i64; of real types 0.
+formula::Bounds bounds_of(ElementType type);
+
 /// A range a loop, or an axis.
 using Ranges = std::vector<Range>;
 /// Numbers of iterations; of those beyond the nest's loops 0.

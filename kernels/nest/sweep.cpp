@@ -43,6 +43,15 @@ Range negated(const Range& range) { return {1 - range.end, 1 - range.begin}; }
 
 }  // namespace
 
+Range steps_in(const Range& range, i64 value, i64 slope) {
+  constexpr i64 most = i64{1} << 62;
+  if (slope == 0) return range.holds(value) ? Range{-most, most} : Range{0, 0};
+  // range.begin <= value + slope * k <= range.end - 1
+  const i64 low = range.begin - value, high = range.end - 1 - value;
+  if (slope > 0) return {-floor_of(-low, slope), floor_of(high, slope) + 1};
+  return {-floor_of(-high, slope), floor_of(low, slope) + 1};
+}
+
 Sweep::Sweep(const NestSpec& spec)
     : nest_(spec.nest),
       kept_(spec.kept),
@@ -117,6 +126,17 @@ Point Sweep::iteration(int statement, const Point& coordinates) const {
   return at;
 }
 
+std::optional<Point> Sweep::iteration_step() const {
+  const std::size_t last = rank() - 1;
+  if (skew_.first > 0 && inverse_[0][last] != 0) return std::nullopt;
+  Point step{};
+  for (std::size_t n = 0; n < rank(); ++n) {
+    const std::size_t loop = skew_.first + n;
+    step[loop] = skew_.reversed[loop] ? -inverse_[n][last] : inverse_[n][last];
+  }
+  return step;
+}
+
 Range Sweep::row(int statement, const Point& coordinates) const {
   const std::vector<i64>& shifts = skew_.shifts[static_cast<std::size_t>(statement)];
   const std::size_t last = rank() - 1;
@@ -125,15 +145,8 @@ Range Sweep::row(int statement, const Point& coordinates) const {
     const Range range = skewed_range(n, statement);
     i64 fixed = -inverse_[n][last] * shifts[last];
     for (std::size_t m = 0; m < last; ++m) fixed += inverse_[n][m] * (coordinates[m] - shifts[m]);
-    const i64 slope = inverse_[n][last], low = range.begin - fixed, high = range.end - 1 - fixed;
-    // low <= slope * y <= high
-    if (slope == 0) {
-      if (low > 0 || high < 0) return {all.begin, all.begin};
-    } else {
-      const i64 first = slope > 0 ? -floor_of(-low, slope) : -floor_of(-high, slope);
-      const i64 end = (slope > 0 ? floor_of(high, slope) : floor_of(low, slope)) + 1;
-      all = {std::max(all.begin, first), std::min(all.end, end)};
-    }
+    const Range own = steps_in(range, fixed, inverse_[n][last]);
+    all = {std::max(all.begin, own.begin), std::min(all.end, own.end)};
   }
   return {all.begin, std::max(all.begin, all.end)};
 }

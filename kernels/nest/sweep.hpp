@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/nest/nest.hpp"
@@ -24,6 +25,9 @@ struct NestSpec {
   std::vector<Kept> kept;  // an array each
 };
 
+/// The numbers k for which value + k * slope lies in a range; all, within 2^62, or none if the slope is 0.
+Range steps_in(const Range& range, i64 value, i64 slope);
+
 /// The coordinates of a spec's iterations. A block is a box of them: values that it makes are needed by later blocks
 /// alone, none farther than `halo` along a coordinate.
 class Sweep {
@@ -42,6 +46,8 @@ class Sweep {
 
   /// The iteration of a statement at coordinates, which may lie outside its box.
   Point iteration(int statement, const Point& coordinates) const;
+  /// The change of the iteration with the last coordinate; nullopt if loops that are counted as one change.
+  std::optional<Point> iteration_step() const;
   /// The coordinates along the last axis at which a statement has iterations, the others given.
   Range row(int statement, const Point& coordinates) const;
   /// A box that holds the iterations of a statement in a block.

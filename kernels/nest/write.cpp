@@ -32,20 +32,6 @@ Type type_in_formulas(ElementType type) {
   return type == ElementType::f64 ? Type::f64 : Type::i64;
 }
 
-formula::Bounds bounds_of(ElementType type) {
-  return dispatch(type, [](auto value) {
-    using T = decltype(value);
-    if constexpr (std::is_floating_point_v<T>) {
-      return formula::Bounds{0, 0};
-    } else {
-      constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-      constexpr auto most_i64 = static_cast<std::uint64_t>(std::numeric_limits<i64>::max());
-      return formula::Bounds{static_cast<i64>(std::numeric_limits<T>::lowest()),
-                             static_cast<i64>(std::min(most, most_i64))};
-    }
-  });
-}
-
 /// Comparisons of letters of which some equal nothing, themselves included.
 Formula with_unlike_letters(const Formula& formula, const Nest& nest) {
   const auto unlike_of = [&](const Node& node) -> i64 {

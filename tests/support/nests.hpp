@@ -109,20 +109,29 @@ inline NestText random_text(std::mt19937& random) {
     }
     return text;
   };
+  const bool is_real = up_to(3) == 0;
+  const ElementType types[] = {ElementType::i64, ElementType::i32, ElementType::f64, ElementType::f32};
+  const ElementType type = types[up_to(1) + (is_real ? 2 : 0)];
   for (int array = 0; array < arrays; ++array) {
     std::string outside = "3";
     for (int loop = first[static_cast<std::size_t>(array)]; loop < depth; ++loop) {
       outside += std::string(" + ") + std::to_string(loop + 2) + "*" + names[loop];
     }
-    made.array(std::string(1, static_cast<char>('A' + array)), ElementType::i64, "", outside);
+    made.array(std::string(1, static_cast<char>('A' + array)), type, "", outside);
   }
+  const auto read = [&] { return element(up_to(arrays - 1), up_to(2) == 0 ? 3 : 1, true); };
   for (int array = 0; array < arrays; ++array) {
-    std::string text = element(array, 1, false) + " = (7 + " + std::string(names[depth - 1]);
+    std::string text = "7 + " + std::string(names[depth - 1]);
     const int reads = 1 + up_to(3);
-    for (int read = 0; read < reads; ++read) {
-      text += " + " + std::to_string(read + 2) + "*" + element(up_to(arrays - 1), up_to(2) == 0 ? 3 : 1, true);
+    for (int number = 0; number < reads; ++number) {
+      text += " + " + (is_real ? "0.3" : std::to_string(number + 2)) + "*" + read();
     }
-    made.cell(text + ") % 1009");
+    if (up_to(2) == 0) text = "max(" + text + ", " + read() + ")";
+    const std::string one = read();
+    // What is not chosen may fail.
+    if (!is_real && up_to(2) == 0) text = "if(" + one + " == 0, 5, (" + text + ")/" + one + ")";
+    else if (up_to(2) == 0) text = "if(" + one + " < 8 && t != 2, " + text + ", " + one + ")";
+    made.cell(element(array, 1, false) + " = " + (is_real ? text : "(" + text + ") % 1009"));
   }
   made.in_order(up_to(1) == 0 ? Order::cells : Order::statements);
   return made.text;

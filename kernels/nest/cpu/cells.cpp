@@ -1,10 +1,13 @@
 #include "kernels/nest/cpu/cells.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/formula/program.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
 #include "kernels/nest/elements.hpp"
 #include "kernels/nest/measured.hpp"
@@ -23,12 +26,20 @@ struct Fixed {
   const Nest& nest;
   const Sweep& sweep;
   std::vector<std::vector<std::vector<std::size_t>>> sources;  // of a statement's access: numbers in spec.flow
+  std::vector<formula::Program> programs;                      // of a statement's value
+  std::optional<Point> step;                                   // Sweep::iteration_step()
+  std::vector<formula::Bounds> bounds;                         // of a statement's whole numbers, by the array's type
 
   Fixed(const NestSpec& of, const Sweep& cut) : spec(of), nest(*of.nest), sweep(cut) {
     sources.assign(nest.statements.size(), std::vector<std::vector<std::size_t>>(nest.accesses.size()));
     for (std::size_t n = 0; n < spec.flow.size(); ++n) {
       const Dependence& one = spec.flow[n];
       sources[static_cast<std::size_t>(one.target)][static_cast<std::size_t>(one.access)].push_back(n);
+    }
+    step = sweep.iteration_step();
+    for (const Statement& statement : nest.statements) {
+      programs.emplace_back(statement.value);
+      bounds.push_back(bounds_of(nest.arrays[static_cast<std::size_t>(statement.array)].type));
     }
   }
 };
@@ -49,10 +60,13 @@ class BlockValues {
       if (task.before[n] != nullptr) copy_layers(n, 0, task.before[n], nullptr);
     }
   }
-  Word& at(std::size_t statement, const Point& coordinates) {
+  Word& at(std::size_t statement, const Point& coordinates) { return *(words() + index(statement, coordinates)); }
+  /// All values; those of a statement one after another along the last coordinate.
+  Word* words() { return values_.data(); }
+  i64 index(std::size_t statement, const Point& coordinates) const {
     i64 index = 0;
     for (std::size_t n = 0; n < rank_; ++n) index = index * extent_[n] + coordinates[n] - begin_[n];
-    return values_[statement * static_cast<std::size_t>(words_) + static_cast<std::size_t>(index)];
+    return static_cast<i64>(statement) * words_ + index;
   }
   void hand_on(const NestTask& task) {
     for (std::size_t n = 0; n < rank_; ++n) {
@@ -87,6 +101,8 @@ class Cells {
   Cells(const Fixed& fixed, const NestTask& task, BlockValues& values)
       : fixed_(fixed), nest_(fixed.nest), task_(task), values_(values), elements_(nest_, task.inputs) {
     for (const Statement& statement : nest_.statements) cells_.emplace_back(statement.value);
+    for (const formula::Program& program : fixed.programs) rows_.emplace_back().registers = program.registers();
+    for (std::size_t n = 0; n < rows_.size(); ++n) rows_[n].keeps = keeps_any(n);
   }
 
   /// Computes a tile, or up to the first cell that fails.
@@ -129,19 +145,169 @@ class Cells {
 
   void compute_row(const Range& columns, Point& at) {
     const std::size_t last = fixed_.sweep.rank() - 1;
-    Range rows[most_statements], all{columns.end, columns.begin};
+    Range all{columns.end, columns.begin};
     for (const int statement : fixed_.sweep.order()) {
-      Range& row = rows[statement];
-      row = fixed_.sweep.row(statement, at);
-      row = {std::max(row.begin, columns.begin), std::min(row.end, columns.end)};
-      if (row.size() <= 0) continue;
-      all = {std::min(all.begin, row.begin), std::max(all.end, row.end)};
+      Row& row = rows_[static_cast<std::size_t>(statement)];
+      row.columns = fixed_.sweep.row(statement, at);
+      row.columns = {std::max(row.columns.begin, columns.begin), std::min(row.columns.end, columns.end)};
+      if (row.columns.size() <= 0) continue;
+      all = {std::min(all.begin, row.columns.begin), std::max(all.end, row.columns.end)};
+      at[last] = row.columns.begin;
+      prepare(static_cast<std::size_t>(statement), at);
     }
     for (at[last] = all.begin; at[last] < all.end; ++at[last]) {
       for (const int statement : fixed_.sweep.order()) {
-        if (rows[statement].holds(at[last]) && !make(static_cast<std::size_t>(statement), at)) return;
+        const auto number = static_cast<std::size_t>(statement);
+        const Row& row = rows_[number];
+        if (!row.columns.holds(at[last])) continue;
+        if (row.inner.holds(at[last]) && run(number, at[last])) continue;
+        if (!make(number, at)) return;
       }
     }
+  }
+
+  /// A leaf of a program along a row.
+  struct Source {
+    enum Kind : std::uint8_t { value, input, index } kind;
+    ElementType type;  // of an input
+    int leaf;          // the register
+    const void* data;  // of an input
+    i64 first, step;   // at the first column, and its change: of values and inputs an index
+  };
+  /// The cells of a statement in the row that is computed.
+  struct Row {
+    Range columns, inner;  // all; those whose program runs: each read has a value of one dependence, or of an input
+    std::vector<Source> sources;
+    std::vector<formula::Register> registers;
+    Point at{};   // the iteration at the first column
+    i64 own = 0;  // the index of its value there
+    bool keeps = false;
+  };
+
+  /// @param coordinates of the first cell
+  void prepare(std::size_t number, const Point& coordinates) {
+    Row& row = rows_[number];
+    const formula::Program& program = fixed_.programs[number];
+    row.inner = {};
+    row.sources.clear();
+    if (!program.is_there() || !fixed_.step) return;
+    row.inner = row.columns;
+    row.at = fixed_.sweep.iteration(static_cast<int>(number), coordinates);
+    row.own = values_.index(number, coordinates);
+    for (const int leaf : program.leaves()) {
+      const Node& node = nest_.statements[number].value[leaf];
+      if (node.operation == Operation::index) {
+        const auto loop = static_cast<std::size_t>(node.number);
+        row.sources.push_back({Source::index, ElementType::i64, leaf, nullptr, row.at[loop], (*fixed_.step)[loop]});
+        continue;
+      }
+      const Access& access = nest_.accesses[static_cast<std::size_t>(node.number)];
+      if (access.is_input) {
+        row.sources.push_back(input_source(access, leaf, row.at));
+        keep_inside(access, row);
+      } else {
+        add_value(number, node.number, leaf, coordinates, row);
+      }
+      if (row.inner.size() <= 0) return;
+    }
+  }
+  /// Leaves out the columns at which a read that no value needs lies outside its input.
+  void keep_inside(const Access& access, Row& row) const {
+    const std::vector<i64>& shape = nest_.inputs[static_cast<std::size_t>(access.array)].shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const auto loop = static_cast<std::size_t>(std::max(0, access.loops[axis]));
+      const bool has_loop = access.loops[axis] >= 0;
+      const Range own = steps_in({0, shape[axis]}, (has_loop ? row.at[loop] : 0) + access.offset[axis],
+                                 has_loop ? (*fixed_.step)[loop] : 0)
+                            .shifted(row.columns.begin);
+      row.inner = {std::max(row.inner.begin, own.begin), std::min(row.inner.end, own.end)};
+    }
+  }
+  Source input_source(const Access& access, int leaf, const Point& at) const {
+    const InputView& view = task_.inputs[access.array];
+    Source source{Source::input, nest_.inputs[static_cast<std::size_t>(access.array)].type, leaf, view.data, 0, 0};
+    for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
+      const auto loop = static_cast<std::size_t>(std::max(0, access.loops[axis]));
+      const bool has_loop = access.loops[axis] >= 0;
+      source.first += ((has_loop ? at[loop] : 0) + access.offset[axis] - view.begin[axis]) * view.stride[axis];
+      source.step += (has_loop ? (*fixed_.step)[loop] : 0) * view.stride[axis];
+    }
+    return source;
+  }
+  /// Adds a read of a value, and keeps the columns for which it is of the dependence that holds for most of them.
+  void add_value(std::size_t number, int access, int leaf, const Point& coordinates, Row& row) const {
+    Range best{};
+    for (const std::size_t one : fixed_.sources[number][static_cast<std::size_t>(access)]) {
+      const Range columns = columns_of(fixed_.spec.flow[one], row);
+      if (columns.size() <= best.size()) continue;
+      best = columns;
+      Point from = coordinates;
+      for (std::size_t n = 0; n < fixed_.sweep.rank(); ++n) from[n] -= fixed_.sweep.along(one)[n];
+      const auto source = static_cast<std::size_t>(fixed_.spec.flow[one].source);
+      if (!row.sources.empty() && row.sources.back().leaf == leaf) row.sources.pop_back();
+      row.sources.push_back({Source::value, ElementType::i64, leaf, nullptr, values_.index(source, from), 1});
+    }
+    row.inner = {std::max(row.inner.begin, best.begin), std::min(row.inner.end, best.end)};
+  }
+  /// The columns of a row at which a dependence is there; loops that are counted as one do not change along it.
+  Range columns_of(const Dependence& one, const Row& row) const {
+    const Statement& source = nest_.statements[static_cast<std::size_t>(one.source)];
+    const std::size_t first_loop = array_of(source).first_loop;
+    Range all{0, row.columns.size()};
+    for (std::size_t loop = fixed_.spec.skew.first > 0 ? fixed_.spec.skew.first + 1 : 0; loop < nest_.depth();
+         ++loop) {
+      Range range = source.box[loop];
+      if (loop < first_loop) range = {nest_.loops[loop].range.begin, nest_.loops[loop].range.end};
+      const Range own = steps_in(range, row.at[loop] - one.distance[loop], (*fixed_.step)[loop]);
+      all = {std::max(all.begin, own.begin), std::min(all.end, own.end)};
+    }
+    if (all.size() > 0 && !is_there(one, at_column(row, row.columns.begin + all.begin))) return {};
+    return all.shifted(row.columns.begin);
+  }
+  Point at_column(const Row& row, i64 column) const {
+    Point at = row.at;
+    for (std::size_t loop = 0; loop < nest_.depth(); ++loop)
+      at[loop] += (column - row.columns.begin) * (*fixed_.step)[loop];
+    return at;
+  }
+  /// Computes a cell by its program. @return false if that fails, or the value is beyond the array's type
+  bool run(std::size_t number, i64 column) {
+    Row& row = rows_[number];
+    const i64 k = column - row.columns.begin;
+    for (const Source& source : row.sources) {
+      formula::Register& leaf = row.registers[static_cast<std::size_t>(source.leaf)];
+      const i64 at = source.first + k * source.step;
+      if (source.kind == Source::value) leaf.whole = values_.words()[at].whole;
+      else if (source.kind == Source::index) leaf.whole = at;
+      else load_into(leaf, source.type, source.data, at);
+    }
+    const formula::Program& program = fixed_.programs[number];
+    if (!program.run(row.registers.data())) return false;
+    const formula::Register made = row.registers[static_cast<std::size_t>(program.result())];
+    const Statement& statement = nest_.statements[number];
+    const ElementType type = array_of(statement).type;
+    const bool is_real = is_floating(type);
+    if (!is_real && (made.whole < fixed_.bounds[number].least || made.whole > fixed_.bounds[number].most))
+      return false;
+    values_.words()[row.own + k].whole = made.whole;
+    if (!row.keeps) return true;
+    CellValue value;
+    if (is_real) value.real = made.real;
+    else value.whole = made.whole;
+    keep(number, at_column(row, column), value);
+    return true;
+  }
+  static void load_into(formula::Register& leaf, ElementType type, const void* data, i64 at) {
+    if (type == ElementType::u8) leaf.whole = static_cast<const std::uint8_t*>(data)[at];
+    else if (type == ElementType::i32) leaf.whole = static_cast<const std::int32_t*>(data)[at];
+    else if (is_floating(type)) leaf.real = load(type, data, at).real;
+    else leaf.whole = load(type, data, at).whole;
+  }
+  bool keeps_any(std::size_t number) const {
+    const auto array = static_cast<std::size_t>(nest_.statements[number].array);
+    bool keeps = fixed_.spec.kept[array].best != 0 || fixed_.spec.kept[array].corner;
+    for (int n = 0; n < task_.part_count; ++n) keeps |= task_.parts[n].statement == static_cast<int>(number);
+    return keeps;
   }
 
   bool make(std::size_t number, const Point& coordinates) {
@@ -279,6 +445,7 @@ class Cells {
   BlockValues& values_;
   Elements elements_;
   std::vector<formula::CheckedCells> cells_;
+  std::vector<Row> rows_;
   bool fails_ = false;
   Point failed_at_{};
   NestResult found_{};

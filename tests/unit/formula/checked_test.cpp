@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "kernels/formula/program.hpp"
+
 namespace terrace::formula {
 namespace {
 
@@ -27,6 +29,27 @@ Formula checked_formula(const std::string& text, Type wanted) {
   Formula formula;
   formula.add_result(check(*parse(text), scope, wanted, formula));
   return formula;
+}
+
+/// The program gives the same, or fails where what is not chosen does.
+void check_program(const Formula& formula, std::int64_t x, std::int64_t y, double r, const std::string& outcome,
+                   Type wanted) {
+  const Program program(formula);
+  CHECK(program.is_there() != formula.uses(Operation::look_up));
+  if (!program.is_there()) return;
+  std::vector<Register> registers = program.registers();
+  for (const int leaf : program.leaves()) {
+    Register& at = registers[static_cast<std::size_t>(leaf)];
+    if (formula[leaf].type == Type::f64) at.real = r;
+    else at.whole = formula[leaf].number == 0 ? x : y;
+  }
+  if (!program.run(registers.data())) {
+    CHECK((outcome.find_first_of("0123456789") == outcome.npos || formula.uses(Operation::choose) ||
+           formula.uses(Operation::both) || formula.uses(Operation::either)));
+    return;
+  }
+  const Register made = registers[static_cast<std::size_t>(program.result())];
+  CHECK(outcome == (wanted == Type::f64 ? std::to_string(made.real) : std::to_string(made.whole)));
 }
 
 /// The value, or the reason why there is none.
@@ -55,6 +78,7 @@ std::string outcome(const std::string& text, std::int64_t x, std::int64_t y, dou
     if (cell == 1) CHECK(one == all);
     all = one;
   }
+  check_program(formula, x, y, r, all, wanted);
   return all;
 }
 
