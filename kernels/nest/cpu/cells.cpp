@@ -9,6 +9,7 @@
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/formula/program.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
+#include "kernels/nest/cpu/block_values.hpp"
 #include "kernels/nest/elements.hpp"
 #include "kernels/nest/measured.hpp"
 #include "pipeline/base/error.hpp"
@@ -44,57 +45,6 @@ struct Fixed {
   }
 };
 
-/// The values of a block's statements and of its borders.
-class BlockValues {
- public:
-  BlockValues(const Sweep& sweep, std::size_t statements, const NestTask& task) : rank_(sweep.rank()) {
-    words_ = 1;
-    for (std::size_t n = 0; n < rank_; ++n) {
-      halo_[n] = sweep.halo()[n];
-      begin_[n] = task.begin[n] - halo_[n];
-      extent_[n] = task.end[n] - begin_[n];
-      words_ *= extent_[n];
-    }
-    values_.resize(static_cast<std::size_t>(words_) * statements);
-    for (std::size_t n = 0; n < rank_; ++n) {
-      if (task.before[n] != nullptr) copy_layers(n, 0, task.before[n], nullptr);
-    }
-  }
-  Word& at(std::size_t statement, const Point& coordinates) { return *(words() + index(statement, coordinates)); }
-  /// All values; those of a statement one after another along the last coordinate.
-  Word* words() { return values_.data(); }
-  i64 index(std::size_t statement, const Point& coordinates) const {
-    i64 index = 0;
-    for (std::size_t n = 0; n < rank_; ++n) index = index * extent_[n] + coordinates[n] - begin_[n];
-    return static_cast<i64>(statement) * words_ + index;
-  }
-  void hand_on(const NestTask& task) {
-    for (std::size_t n = 0; n < rank_; ++n) {
-      if (task.after[n] != nullptr) copy_layers(n, extent_[n] - halo_[n], nullptr, task.after[n]);
-    }
-  }
-
- private:
-  /// Copies halo_ layers along a coordinate, from the layer `first`, from or to words one after another.
-  void copy_layers(std::size_t coordinate, i64 first, const Word* from, Word* to) {
-    i64 outer = 1, inner = 1;
-    for (std::size_t n = 0; n < coordinate; ++n) outer *= extent_[n];
-    for (std::size_t n = coordinate + 1; n < rank_; ++n) inner *= extent_[n];
-    const i64 length = halo_[coordinate] * inner;
-    outer *= static_cast<i64>(values_.size()) / words_;  // statements one after another
-    for (i64 piece = 0; piece < outer; ++piece) {
-      Word* own = values_.data() + (piece * extent_[coordinate] + first) * inner;
-      if (from != nullptr) std::copy_n(from + piece * length, length, own);
-      else std::copy_n(own, length, to + piece * length);
-    }
-  }
-
-  std::size_t rank_;
-  Point begin_{}, halo_{}, extent_{};
-  i64 words_ = 0;  // of a statement
-  std::vector<Word> values_;
-};
-
 /// A thread that computes cells of a block.
 class Cells {
  public:
@@ -102,7 +52,6 @@ class Cells {
       : fixed_(fixed), nest_(fixed.nest), task_(task), values_(values), elements_(nest_, task.inputs) {
     for (const Statement& statement : nest_.statements) cells_.emplace_back(statement.value);
     for (const formula::Program& program : fixed.programs) rows_.emplace_back().registers = program.registers();
-    for (std::size_t n = 0; n < rows_.size(); ++n) rows_[n].keeps = keeps_any(n);
   }
 
   /// Computes a tile, or up to the first cell that fails.
@@ -155,6 +104,7 @@ class Cells {
       at[last] = row.columns.begin;
       prepare(static_cast<std::size_t>(statement), at);
     }
+    if (nest_.statements.size() == 1) return compute_single(at);
     for (at[last] = all.begin; at[last] < all.end; ++at[last]) {
       for (const int statement : fixed_.sweep.order()) {
         const auto number = static_cast<std::size_t>(statement);
@@ -163,6 +113,19 @@ class Cells {
         if (row.inner.holds(at[last]) && run(number, at[last])) continue;
         if (!make(number, at)) return;
       }
+    }
+  }
+
+  /// The row of the only statement.
+  void compute_single(Point& at) {
+    const Row& row = rows_.front();
+    i64& column = at[fixed_.sweep.rank() - 1];
+    column = row.columns.begin;
+    while (column < row.columns.end) {
+      if (row.inner.holds(column)) column = run_columns(0, {column, row.inner.end});
+      if (column >= row.columns.end) return;
+      if (!make(0, at)) return;
+      ++column;
     }
   }
 
@@ -181,7 +144,7 @@ class Cells {
     std::vector<formula::Register> registers;
     Point at{};   // the iteration at the first column
     i64 own = 0;  // the index of its value there
-    bool keeps = false;
+    Range kept;   // columns whose values may be parts of results
   };
 
   /// @param coordinates of the first cell
@@ -210,6 +173,7 @@ class Cells {
       }
       if (row.inner.size() <= 0) return;
     }
+    row.kept = kept_columns(number, row);
   }
   /// Leaves out the columns at which a read that no value needs lies outside its input.
   void keep_inside(const Access& access, Row& row) const {
@@ -217,10 +181,10 @@ class Cells {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       const auto loop = static_cast<std::size_t>(std::max(0, access.loops[axis]));
       const bool has_loop = access.loops[axis] >= 0;
-      const Range own = steps_in({0, shape[axis]}, (has_loop ? row.at[loop] : 0) + access.offset[axis],
-                                 has_loop ? (*fixed_.step)[loop] : 0)
-                            .shifted(row.columns.begin);
-      row.inner = {std::max(row.inner.begin, own.begin), std::min(row.inner.end, own.end)};
+      clip(row.inner,
+           steps_in({0, shape[axis]}, (has_loop ? row.at[loop] : 0) + access.offset[axis],
+                    has_loop ? (*fixed_.step)[loop] : 0),
+           row);
     }
   }
   Source input_source(const Access& access, int leaf, const Point& at) const {
@@ -271,31 +235,34 @@ class Cells {
     return at;
   }
   /// Computes a cell by its program. @return false if that fails, or the value is beyond the array's type
-  bool run(std::size_t number, i64 column) {
+  bool run(std::size_t number, i64 column) { return run_columns(number, {column, column + 1}) > column; }
+  /// The same for cells one after another. @return the first column that fails, or the end
+  i64 run_columns(std::size_t number, const Range& columns) {
     Row& row = rows_[number];
-    const i64 k = column - row.columns.begin;
-    for (const Source& source : row.sources) {
-      formula::Register& leaf = row.registers[static_cast<std::size_t>(source.leaf)];
-      const i64 at = source.first + k * source.step;
-      if (source.kind == Source::value) leaf.whole = values_.words()[at].whole;
-      else if (source.kind == Source::index) leaf.whole = at;
-      else load_into(leaf, source.type, source.data, at);
-    }
     const formula::Program& program = fixed_.programs[number];
-    if (!program.run(row.registers.data())) return false;
-    const formula::Register made = row.registers[static_cast<std::size_t>(program.result())];
-    const Statement& statement = nest_.statements[number];
-    const ElementType type = array_of(statement).type;
-    const bool is_real = is_floating(type);
-    if (!is_real && (made.whole < fixed_.bounds[number].least || made.whole > fixed_.bounds[number].most))
-      return false;
-    values_.words()[row.own + k].whole = made.whole;
-    if (!row.keeps) return true;
-    CellValue value;
-    if (is_real) value.real = made.real;
-    else value.whole = made.whole;
-    keep(number, at_column(row, column), value);
-    return true;
+    formula::Register* registers = row.registers.data();
+    Word* words = values_.words();
+    const formula::Bounds bounds = fixed_.bounds[number];
+    const auto least = static_cast<i64>(bounds.least), most = static_cast<i64>(bounds.most);
+    const bool is_real = is_floating(array_of(nest_.statements[number]).type);
+    for (i64 column = columns.begin; column < columns.end; ++column) {
+      const i64 k = column - row.columns.begin;
+      for (const Source& source : row.sources) {
+        formula::Register& leaf = registers[source.leaf];
+        const i64 at = source.first + k * source.step;
+        if (source.kind == Source::value) leaf.whole = words[at].whole;
+        else if (source.kind == Source::index) leaf.whole = at;
+        else load_into(leaf, source.type, source.data, at);
+      }
+      if (!program.run(registers)) return column;
+      const formula::Register made = registers[program.result()];
+      if (!is_real && (made.whole < least || made.whole > most)) return column;
+      words[row.own + k].whole = made.whole;
+      if (row.kept.holds(column)) {
+        keep(number, at_column(row, column), is_real ? CellValue{made.real, 0} : CellValue{0, made.whole});
+      }
+    }
+    return columns.end;
   }
   static void load_into(formula::Register& leaf, ElementType type, const void* data, i64 at) {
     if (type == ElementType::u8) leaf.whole = static_cast<const std::uint8_t*>(data)[at];
@@ -303,11 +270,42 @@ class Cells {
     else if (is_floating(type)) leaf.real = load(type, data, at).real;
     else leaf.whole = load(type, data, at).whole;
   }
-  bool keeps_any(std::size_t number) const {
-    const auto array = static_cast<std::size_t>(nest_.statements[number].array);
-    bool keeps = fixed_.spec.kept[array].best != 0 || fixed_.spec.kept[array].corner;
-    for (int n = 0; n < task_.part_count; ++n) keeps |= task_.parts[n].statement == static_cast<int>(number);
-    return keeps;
+  /// The columns of a row whose elements are parts of results, or may be.
+  Range kept_columns(std::size_t number, const Row& row) const {
+    const Statement& statement = nest_.statements[number];
+    const Array& array = array_of(statement);
+    const Kept& kept = fixed_.spec.kept[static_cast<std::size_t>(statement.array)];
+    Range all = row.columns;
+    for (std::size_t loop = 0; loop < array.first_loop; ++loop) {
+      const i64 end = nest_.loops[loop].range.end;
+      clip(all, steps_in({end - 1, end}, row.at[loop], (*fixed_.step)[loop]), row);
+    }
+    if (kept.best != 0 || all.size() <= 0) return all;
+    Range some{all.end, all.begin};
+    const auto add = [&](const i64* begin, const i64* end) {
+      Range own = all;
+      for (std::size_t axis = 0; axis < array.box.size(); ++axis) {
+        const std::size_t loop = array.first_loop + axis;
+        clip(own, steps_in({begin[axis], end[axis]}, row.at[loop] + statement.offset[axis], (*fixed_.step)[loop]),
+             row);
+      }
+      if (own.size() > 0) some = {std::min(some.begin, own.begin), std::max(some.end, own.end)};
+    };
+    for (int n = 0; n < task_.part_count; ++n) {
+      if (task_.parts[n].statement == static_cast<int>(number)) add(task_.parts[n].begin, task_.parts[n].end);
+    }
+    i64 corner[most_coordinates], after[most_coordinates];
+    for (std::size_t axis = 0; axis < array.written.size(); ++axis) {
+      after[axis] = array.written[axis].end;
+      corner[axis] = after[axis] - 1;
+    }
+    if (kept.corner) add(corner, after);
+    return some;
+  }
+  /// @param steps from the first column of the row
+  static void clip(Range& columns, const Range& steps, const Row& row) {
+    const Range own = steps.shifted(row.columns.begin);
+    columns = {std::max(columns.begin, own.begin), std::min(columns.end, own.end)};
   }
 
   bool make(std::size_t number, const Point& coordinates) {
@@ -454,16 +452,20 @@ class Cells {
 class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
  public:
   CellsOnCpu(const NestSpec& spec, device::CpuContext& context)
-      : CpuBlocks(context.pool()), spec_(spec), sweep_(spec_), fixed_(spec_, sweep_) {}
+      : CpuBlocks(context.pool()),
+        spec_(spec),
+        sweep_(spec_),
+        fixed_(spec_, sweep_),
+        values_(sweep_, spec_.nest->statements.size()) {}
 
  private:
   NestResult compute(const NestTask& task) override {
-    BlockValues values(sweep_, spec_.nest->statements.size(), task);
+    values_.begin(sweep_, task);
     std::vector<Cells> cells;
-    for (int thread = 0; thread < threads(); ++thread) cells.emplace_back(fixed_, task, values);
+    for (int thread = 0; thread < threads(); ++thread) cells.emplace_back(fixed_, task, values_);
     cells.front().make_rest();
     compute_tiles(task, cells);
-    values.hand_on(task);
+    values_.hand_on(task);
     return joined(cells);
   }
   /// Tiles whose numbers have one sum depend on those of lesser sums alone.
@@ -487,8 +489,9 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
       return;
     }
     // One thread alone needs no tiles.
-    const i64 side =
-        threads() > 1 ? measured::tile_side : std::max<i64>(1, task.end[coordinate] - task.begin[coordinate]);
+    const i64 extent = std::max<i64>(1, task.end[coordinate] - task.begin[coordinate]);
+    const int wanted = coordinate + 1 == sweep_.rank() ? measured::tile_columns : measured::tile_side;
+    const i64 side = threads() > 1 ? wanted : extent;
     for (i64 at = task.begin[coordinate]; at < task.end[coordinate]; at += side) {
       Ranges longer = begun;
       longer.push_back({at, std::min(task.end[coordinate], at + side)});
@@ -516,6 +519,7 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
   NestSpec spec_;
   Sweep sweep_;
   Fixed fixed_;
+  BlockValues values_;
 };
 
 }  // namespace
