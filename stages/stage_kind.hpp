@@ -80,6 +80,8 @@ StageKind query_stage();
 StageKind stencil_stage();
 /// `dp_table`: tables of many dimensions in which a cell combines the cells where its steps lead.
 StageKind dp_table_stage();
+/// `nest`: recurrences that a job writes as loops and statements.
+StageKind nest_stage();
 /// `makespan`: schedules of jobs on identical machines, with a guarantee.
 StageKind makespan_stage();
 

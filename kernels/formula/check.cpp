@@ -1,4 +1,5 @@
 // From expressions to formulas: meanings, types, and the bounds of whole numbers.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -60,6 +61,10 @@ class Checker {
     if (wanted == Type::boolean && !is_condition(kind))
       throw Fault{syntax.at, "a condition is expected: a comparison"};
     return converted(syntax, kind, wanted);
+  }
+  Type type(const Syntax& syntax) {
+    const Kind kind = kind_of(syntax);
+    return is_condition(kind) ? Type::boolean : own_type(kind);
   }
 
  private:
@@ -126,7 +131,7 @@ class Checker {
     if (word == "size") return closed(meaning_of(syntax).of_node.type);
     if (const auto type = type_from(word)) {
       const Kind kind = kind_of(child(syntax, 0));
-      if (kind.is_real && !is_real(*type) && !kind.is_open) {
+      if (kind.is_real && !is_real(*type) && !kind.is_open && !scope_.is_checked) {
         throw Fault{syntax.at, "a real number is not made whole here"};
       }
       return closed(*type);
@@ -162,12 +167,11 @@ class Checker {
   int converted(const Syntax& syntax, const Kind& kind, Type wanted) {
     const Type type = is_condition(kind) ? Type::boolean : type_of(kind, wanted);
     if (kind.is_open && kind.is_real && !is_real(wanted)) {
-      throw Fault{syntax.at, "a real number stands where a whole one is expected"};
+      throw Fault{syntax.at, real_for_whole()};
     }
     const int node = build(syntax, type);
     if (type == wanted) return node;
-    if (is_real(type) && !is_real(wanted))
-      throw Fault{syntax.at, "a real number stands where a whole one is expected"};
+    if (is_real(type) && !is_real(wanted)) throw Fault{syntax.at, real_for_whole()};
     if (type == Type::f64 && wanted == Type::f32) {
       throw Fault{syntax.at, "this is an f64, and an f32 is expected: f32(...) rounds it"};
     }
@@ -175,6 +179,10 @@ class Checker {
       throw Fault{syntax.at, "this is an i64, and an i32 is expected: i32(...) makes it one"};
     }
     return convert(node, wanted, syntax.at);
+  }
+  std::string real_for_whole() const {
+    const std::string what = "a real number stands where a whole one is expected";
+    return scope_.is_checked ? what + ": i64(x) drops the fraction of x" : what;
   }
   int operand(const Syntax& syntax, Type wanted) { return converted(syntax, kind_of(syntax), wanted); }
 
@@ -205,6 +213,9 @@ class Checker {
     }
     Node node = meaning.of_node;
     node.at = syntax.at;
+    for (std::size_t n = 0; meaning.looks_up && n < syntax.children.size(); ++n) {
+      node.operands[n] = operand(child(syntax, n), Type::i64);
+    }
     return add(node, meaning.bounds);
   }
   int build_binary(const Syntax& syntax, Type type) {
@@ -284,7 +295,10 @@ class Checker {
   int add(const Node& node, Bounds bounds) {
     if (is_whole(node.type)) {
       const Bounds range = range_of(node.type);
-      if (bounds.least < range.least || bounds.most > range.most) {
+      if (scope_.is_checked) {
+        bounds = {std::clamp(bounds.least, range.least, range.most),
+                  std::clamp(bounds.most, range.least, range.most)};
+      } else if (bounds.least < range.least || bounds.most > range.most) {
         throw Fault{node.at, "a value here can be beyond those of " + std::string(name_of(node.type))};
       }
     }
@@ -336,7 +350,7 @@ class Checker {
       }
       case Operation::divide:
       case Operation::remainder: {
-        if (b.least <= 0 && b.most >= 0) throw Fault{node.at, "the divisor can be 0 here"};
+        if (b.least <= 0 && b.most >= 0 && !scope_.is_checked) throw Fault{node.at, "the divisor can be 0 here"};
         const Wide size = most(a.least < 0 ? -a.least : a.least, a.most < 0 ? -a.most : a.most);
         if (node.operation == Operation::divide) return {-size, size};
         return {a.least < 0 ? -size : 0, a.most > 0 ? size : 0};
@@ -372,6 +386,11 @@ class Checker {
 
 int check(const Syntax& syntax, const Scope& scope, Type wanted, Formula& formula) {
   return Checker(scope, formula).result(syntax, wanted);
+}
+
+Type type_of(const Syntax& syntax, const Scope& scope) {
+  Formula none;
+  return Checker(scope, none).type(syntax);
 }
 
 std::int64_t constant_of(const Syntax& syntax) {

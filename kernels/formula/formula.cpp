@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::string_view type_names[] = {"bool", "i32", "i64", "f32", "f64"};
 constexpr std::string_view operation_names[] = {
-    "constant", "read",   "series",    "index",   "extent",    "step", "negate",     "add",    "subtract",
-    "multiply", "divide", "remainder", "equal",   "not_equal", "less", "less_equal", "both",   "either",
-    "inverse",  "choose", "minimum",   "maximum", "absolute",  "root", "fused",      "convert"};
-constexpr int operand_counts[] = {0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 3, 2, 2, 1, 1, 3, 1};
+    "constant", "read",     "series", "index",     "extent",  "step",      "look_up", "negate",     "add",
+    "subtract", "multiply", "divide", "remainder", "equal",   "not_equal", "less",    "less_equal", "both",
+    "either",   "inverse",  "choose", "minimum",   "maximum", "absolute",  "root",    "fused",      "convert"};
+constexpr int operand_counts[] = {0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 3, 2, 2, 1, 1, 3, 1};
 
 auto key_of(const Node& node) {
   return std::tuple(node.operation, node.type, node.operands, node.number, node.offset,
@@ -36,7 +36,10 @@ std::vector<bool> needed(const Formula& formula) {
 
 std::string_view name_of(Type type) { return type_names[static_cast<std::size_t>(type)]; }
 std::string_view name_of(Operation operation) { return operation_names[static_cast<std::size_t>(operation)]; }
-int Node::operand_count() const { return operand_counts[static_cast<std::size_t>(operation)]; }
+int Node::operand_count() const {
+  if (operation != Operation::look_up) return operand_counts[static_cast<std::size_t>(operation)];
+  return static_cast<int>(std::count_if(operands.begin(), operands.end(), [](int operand) { return operand >= 0; }));
+}
 
 bool Formula::Order::operator()(const Node& a, const Node& b) const { return key_of(a) < key_of(b); }
 
@@ -93,6 +96,7 @@ std::string Formula::canonical() const {
       text += ' ' + (is_real(node.type) ? std::to_string(std::bit_cast<std::uint64_t>(node.real))
                                         : std::to_string(node.whole));
     } else if (node.operand_count() > 0) {
+      if (node.operation == Operation::look_up) text += ' ' + std::to_string(node.number);
       for (int n = 0; n < node.operand_count(); ++n) {
         text += ' ' + std::to_string(node.operands[static_cast<std::size_t>(n)]);
       }

@@ -28,11 +28,12 @@ constexpr bool is_whole(Type type) { return type == Type::i32 || type == Type::i
 
 enum class Operation : std::uint8_t {
   constant,
-  read,    // the value of an array (Leaf::number) at offsets from the cell
-  series,  // the value of a series at the step that is made
-  index,   // the index of the cell along axis Leaf::number, plus offset[0]
-  extent,  // cells along axis Leaf::number
-  step,    // the step that is made, from 0
+  read,     // the value of an array (Leaf::number) at offsets from the cell
+  series,   // the value of a series at the step that is made
+  index,    // the index of the cell along axis Leaf::number, plus offset[0]
+  extent,   // cells along axis Leaf::number
+  step,     // the step that is made, from 0
+  look_up,  // the value of an array (Leaf::number) at the subscripts that its operands are, 1 to 3
   negate,
   add,
   subtract,
@@ -124,8 +125,9 @@ struct Meaning {
   bool is_whole = false;
   double real = 0;
   std::int64_t whole = 0;
-  Node of_node{};       // of a node: a read, a series, an index, ...
-  Bounds bounds{0, 0};  // of a node that is a whole number
+  Node of_node{};         // of a node: a read, a series, an index, ...
+  Bounds bounds{0, 0};    // of a node that is a whole number
+  bool looks_up = false;  // of_node is a look-up: the subscripts become its operands, as i64
 };
 
 /// The place where a formula stands: its names, and the types of its constants.
@@ -134,11 +136,17 @@ struct Scope {
   std::function<Meaning(const Syntax&)> meaning;
   std::vector<std::string> names;  // for guesses of the name that was meant
   Type real = Type::f64;           // of real numbers that no type stands beside
+  /// True where operations of whole numbers are checked as they are computed (checked.hpp). Else what could be beyond
+  /// its type, a divisor that could be 0, and i32(x) of a real x are faults.
+  bool is_checked = false;
 };
 
 /// Adds an expression to a formula, typed. @param wanted the type of the result, to which whole numbers and the
 /// conditions are converted @return the node @throws Fault
 int check(const Syntax& syntax, const Scope& scope, Type wanted, Formula& formula);
+
+/// The type that an expression has by itself. @throws Fault
+Type type_of(const Syntax& syntax, const Scope& scope);
 
 /// The value of an expression of numbers alone, of a subscript: an offset. @throws Fault
 std::int64_t constant_of(const Syntax& syntax);

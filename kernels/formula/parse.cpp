@@ -27,10 +27,33 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Tree all() {
-    if (text_.size() > most_text) {
-      throw Fault{0, "a formula has at most " + std::to_string(most_text) + " bytes, this one has " +
-                         std::to_string(text_.size())};
+    refuse_length();
+    return rest();
+  }
+  Assignment assignment() {
+    refuse_length();
+    Assignment made;
+    made.target = primary();
+    if (made.target->form != Form::name && made.target->form != Form::subscript) {
+      throw Fault{made.target->at, "a statement begins with the element that it writes, as in D[i][j] = ..."};
     }
+    skip();
+    if (!is_next("=") || is_next("==")) {
+      throw Fault{at_, "here '=' is expected, in place of " + found() + ": a statement is D[i][j] = ..."};
+    }
+    ++at_;
+    made.value = rest();
+    return made;
+  }
+
+ private:
+  void refuse_length() const {
+    if (text_.size() <= most_text) return;
+    throw Fault{0, "a formula has at most " + std::to_string(most_text) + " bytes, this one has " +
+                       std::to_string(text_.size())};
+  }
+  /// The expression from here to the end.
+  Tree rest() {
     Tree tree = binary(0);
     skip();
     if (at_ < text_.size())
@@ -38,7 +61,6 @@ class Parser {
     return tree;
   }
 
- private:
   /// The operators of a level of precedence, from the weakest. A longer sign comes before one that it begins with.
   static constexpr std::array<std::array<std::string_view, 4>, 6> levels = {
       {{"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}}};
@@ -267,6 +289,21 @@ class Parser {
 }  // namespace
 
 std::unique_ptr<Syntax> parse(std::string_view text) { return Parser(text).all(); }
+
+Assignment parse_assignment(std::string_view text) { return Parser(text).assignment(); }
+
+std::optional<Number> number_from(std::string_view text) {
+  try {
+    const Tree syntax = parse(text);
+    const bool negative = syntax->form == Form::unary && syntax->word == "-";
+    const Syntax& number = negative ? *syntax->children[0] : *syntax;
+    if (number.form == Form::whole) return Number{true, 0, negative ? -number.whole : number.whole};
+    if (number.form == Form::real) return Number{false, negative ? -number.real : number.real, 0};
+  } catch (const Fault&) {
+    // What is no formula is no number.
+  }
+  return std::nullopt;
+}
 
 const Function* find_function(std::string_view name) {
   const auto* found =

@@ -103,8 +103,9 @@ std::string statements(const Formula& formula, const std::vector<int>& nodes,
   std::string text;
   for (const int number : nodes) {
     const Node& node = formula[number];
+    const bool is_leaf = node.operand_count() == 0 || node.operation == Operation::look_up;
     const std::string value = node.operation == Operation::constant ? constant_of(node)
-                              : node.operand_count() == 0           ? leaf(node)
+                              : is_leaf                             ? leaf(node)
                                                                     : operation_of(formula, node);
     text += indent + "const " + type_in_source(node.type) + " " + name_in_source(number) + " = " + value + ";\n";
   }

@@ -18,7 +18,7 @@ std::string name_in_source(int node);
 
 /// A statement a node, in their order: "const float v12 = values::plus(v3, v4);".
 /// @param nodes whose operands are among them, or known by their names before
-/// @param leaf the expression for a read, series, index, extent or step
+/// @param leaf the expression for a read, series, index, extent, step or look-up
 std::string statements(const Formula& formula, const std::vector<int>& nodes,
                        const std::function<std::string(const Node&)>& leaf, const std::string& indent);
 

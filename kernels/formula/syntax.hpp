@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,23 @@ struct Syntax {
 
 /// @throws Fault
 std::unique_ptr<Syntax> parse(std::string_view text);
+
+/// "target = value".
+struct Assignment {
+  std::unique_ptr<Syntax> target;  // a name, or a name with subscripts
+  std::unique_ptr<Syntax> value;
+};
+/// @throws Fault
+Assignment parse_assignment(std::string_view text);
+
+/// A number as it stands in a formula: whole without a point and an exponent.
+struct Number {
+  bool is_whole = false;
+  double real = 0;
+  std::int64_t whole = 0;
+};
+/// The number that a text is, a sign before it included; nullopt if it is none.
+std::optional<Number> number_from(std::string_view text);
 
 /// True if a word can be a name of a job: [A-Za-z_][A-Za-z0-9_]*, and no word of the language.
 bool is_name(std::string_view word);

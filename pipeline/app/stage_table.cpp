@@ -24,6 +24,7 @@ Stages program_stages() {
   stages.add(stages::stencil_stage());
   stages.add(stages::dp_table_stage());
   stages.add(stages::makespan_stage());
+  stages.add(stages::nest_stage());
   return stages;
 }
 

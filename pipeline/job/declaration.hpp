@@ -109,6 +109,9 @@ struct StageDeclaration {
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
   int results = 1;                                // as ProblemDeclaration::results, of a stage without problems
   Example example = {};                           // of a stage without problems
+  /// Adds the inputs of the job that texts of the stage name, as settings of arrays: before arrays are looked up.
+  /// Null: texts name none. @param is_input true for the name of an input of the job
+  std::function<void(Settings&, const std::function<bool(const std::string&)>& is_input)> find_inputs = nullptr;
   /// Sets defaults that depend on the stage's inputs; null: there are none. Called before `check`.
   std::function<void(const std::string& problem, Settings&, const KindOf&)> fill_in = nullptr;
   /// Checks settings together, after each was found valid; null: no such check.

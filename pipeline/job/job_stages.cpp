@@ -279,6 +279,9 @@ class StageReader {
     schema.nodes = &nodes_;
     const std::size_t complaints = context_.complaints.count();
     stage_.settings = read_settings(map, position_, schema, context_);
+    if (kind.find_inputs && context_.complaints.count() == complaints) {
+      kind.find_inputs(stage_.settings, [&](const std::string& name) { return draft_.job.find_input(name) != nullptr; });
+    }
     stage_.arrays = names_of_arrays(schema.parameters, stage_.settings);
     stage_.files = names_of_files(schema.parameters, stage_.settings);
     for (const ArrayName& array : array_names(stage_.arrays, stage_.settings)) {

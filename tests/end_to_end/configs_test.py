@@ -201,6 +201,14 @@ class Configs(JobTest):
         wave = result["wave/p"][()]
         self.assertTrue(numpy.isfinite(wave).all() and 0 < abs(wave).max() < 10)
 
+    def test_runs_nests(self):
+        result = self.run_config("nests")
+        self.assertEqual(result["edits/D_corner"][()], result["edits/D"][-1, -1])
+        self.assertTrue(15 < result["edits/D_corner"][()] < 45)
+        self.assertEqual(result["relaxed/A"].shape, (80, 100))
+        self.assertTrue(20 < result["three/L_corner"][()] <= 40)
+        self.assertEqual(result["states/V"].shape, (300, 3))
+
     def test_runs_heat(self):
         result = self.run_config("heat")
         snapshots, diffused = result["diffused/snapshots"], result["diffused/grid"][()]

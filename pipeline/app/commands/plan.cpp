@@ -16,6 +16,7 @@
 #include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/json.hpp"
+#include "pipeline/base/printable.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/disk_need.hpp"
 #include "pipeline/run/result_summary.hpp"
@@ -89,6 +90,10 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, bool expla
   if (const std::string method = run::method_of(*planned.stage); !method.empty()) {
     out << fmt::format("  method        {}{}\n", method, planned.on_cpu ? ", on the CPU" : "");
     if (explain) print_methods(out, planned, p);
+  }
+  if (explain) {
+    for (const std::string& line : planned.stage->analysis())
+      out << fmt::format("  analysis      {}\n", printable(line));
   }
   const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
   out << fmt::format("  blocks        {} of {} {}s{}\n", p.blocks, p.block_shape.substr(0, comma), p.unit,
@@ -230,6 +235,7 @@ Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, cons
             {"predicted_seconds", number_json(seconds)},
             {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
   if (explain) json["methods"] = methods_json(*planned.stage, p);
+  if (explain) json["analysis"] = planned.stage->analysis();
   return json;
 }
 

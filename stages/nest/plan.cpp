@@ -1,0 +1,522 @@
+#include "stages/nest/plan.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/error.hpp"
+#include "stages/block_memory.hpp"
+#include "stages/kernel_worker.hpp"
+#include "stages/nest/measured.hpp"
+#include "stages/nest/words.hpp"
+#include "stages/refuse.hpp"
+#include "stages/stage_methods.hpp"
+
+namespace terrace::stages {
+
+using nest::Access;
+using nest::Array;
+using nest::NestTask;
+using nest::Point;
+using nest::Ranges;
+using nest::Statement;
+
+namespace {
+
+/// Names of the accesses of a block: input n has the slot `input` + n, the border along coordinate n `border` + n,
+/// and the part of dataset d that statement s makes `first_part` + d * (most_statements + 1) + s + 1.
+enum Slot { first_input = 0, first_border = 16, first_part = 32 };
+constexpr int slots_of_dataset = static_cast<int>(nest::most_statements) + 1;
+
+/// The work of a phase.
+struct PhaseWork {
+  std::int64_t makes_rest;
+};
+
+run::Slot slot_of(Slot first, int number) {
+  run::Slot slot(first);
+  slot.number += number;
+  return slot;
+}
+
+Box empty_box(std::size_t rank) {
+  return {Extents::filled(static_cast<int>(rank), 0), Extents::filled(static_cast<int>(rank), 0)};
+}
+
+void unite(Box& box, const Ranges& ranges) {
+  if (nest::is_empty(ranges)) return;
+  const bool is_first = volume(box.shape()) == 0;
+  for (std::size_t n = 0; n < ranges.size(); ++n) {
+    const int axis = static_cast<int>(n);
+    box.begin[axis] = is_first ? ranges[n].begin : std::min<std::int64_t>(box.begin[axis], ranges[n].begin);
+    box.end[axis] = is_first ? ranges[n].end : std::max<std::int64_t>(box.end[axis], ranges[n].end);
+  }
+}
+
+Ranges whole_of(const nest::Input& input) {
+  Ranges all;
+  for (const nest::i64 extent : input.shape) all.push_back({0, extent});
+  return all;
+}
+
+/// Rows of a tile of an input, of about so many bytes.
+constexpr std::int64_t input_tile_bytes = 4 << 20;
+
+}  // namespace
+
+NestPlan::NestPlan(NestDefinition definition, std::vector<std::int64_t> sides)
+    : definition_(std::move(definition)), sweep_(definition_.spec), sides_(std::move(sides)) {
+  add_inputs();
+  add_datasets();
+  add_faces();
+  find_rest();
+}
+
+void NestPlan::add_inputs() {
+  for (std::size_t n = 0; n < definition_.inputs.size(); ++n) {
+    const io::Source& source = *definition_.inputs[n];
+    run::ArraySpec spec;
+    spec.name = "input_" + std::to_string(n);
+    spec.role = run::Role::input;
+    spec.type = source.type();
+    spec.shape = source.shape();
+    std::int64_t row = static_cast<std::int64_t>(size_of(spec.type));
+    for (int axis = 0; axis < spec.shape.rank(); ++axis) {
+      spec.tile.push_back(std::max<std::int64_t>(1, spec.shape[axis]));
+      if (axis > 0) row *= spec.tile[axis];
+    }
+    spec.tile[0] = std::clamp<std::int64_t>(input_tile_bytes / row, 1, spec.tile[0]);
+    spec.source = definition_.inputs[n];
+    arrays_.push_back(std::move(spec));
+  }
+}
+
+void NestPlan::add_datasets() {
+  for (std::size_t number = 0; number < nest().arrays.size(); ++number) {
+    const Array& array = nest().arrays[number];
+    const nest::Kept& kept = spec().kept[number];
+    for (const bool is_table : {true, false}) {
+      if (is_table ? !kept.table : !kept.last) continue;
+      NestDataset dataset{static_cast<int>(number), is_table, array.box};
+      if (!is_table && array.first_loop == 0) dataset.box[0] = {array.written[0].end - 1, array.written[0].end};
+      const bool drops_axis = !is_table && array.first_loop == 0 && dataset.box.size() > 1;
+      run::ArraySpec spec;
+      spec.name = array.name + (is_table || array.first_loop > 0 ? "" : "_last");
+      spec.role = run::Role::result;
+      spec.type = array.type;
+      for (std::size_t axis = drops_axis ? 1 : 0; axis < dataset.box.size(); ++axis) {
+        const std::size_t coordinate = array.first_loop + axis - definition_.spec.skew.first;
+        const std::int64_t extent = dataset.box[axis].size();
+        spec.shape.push_back(extent);
+        const bool is_cut = count_along(coordinate) > 1;
+        spec.tile.push_back(
+            std::max<std::int64_t>(1, is_cut ? std::min<std::int64_t>(extent, sides_[coordinate]) : extent));
+      }
+      spec.kept = 1;
+      arrays_.push_back(std::move(spec));
+      datasets_.push_back(std::move(dataset));
+    }
+  }
+}
+
+void NestPlan::add_faces() {
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) {
+    faces_.push_back(-1);
+    if (count_along(n) <= 1) continue;
+    std::int64_t words = static_cast<std::int64_t>(nest().statements.size());
+    for (std::size_t m = 0; m < sweep_.rank(); ++m) words *= sweep_.halo()[m] + (m == n ? 0 : sides_[m]);
+    if (words == 0) continue;  // nothing depends on what is before
+    faces_.back() = static_cast<int>(arrays_.size());
+    run::ArraySpec spec;
+    spec.name = "border_" + std::to_string(n);
+    spec.type = ElementType::i64;
+    spec.shape = {blocks() / count_along(n), words};
+    spec.tile = {1, words};
+    spec.kept = 1;
+    arrays_.push_back(std::move(spec));
+  }
+}
+
+bool NestPlan::is_never_made(const Array& array) const {
+  bool is_empty_loop = false;
+  for (std::size_t loop = 0; loop < array.first_loop; ++loop) is_empty_loop |= nest().loops[loop].range.size() == 0;
+  return is_empty_loop || nest::is_empty(array.written);
+}
+
+void NestPlan::find_rest() {
+  rest_begin_ = {0};
+  for (std::size_t number = 0; number < datasets_.size(); ++number) {
+    const NestDataset& dataset = datasets_[number];
+    const Array& array = nest().arrays[static_cast<std::size_t>(dataset.array)];
+    const std::vector<Ranges> parts =
+        is_never_made(array) ? std::vector<Ranges>{dataset.box} : nest::difference(dataset.box, array.written);
+    for (const Ranges& box : parts) {
+      if (nest::is_empty(box)) continue;
+      const run::ArraySpec& spec = arrays_[definition_.inputs.size() + number];
+      const Box at = box_of(dataset, box);
+      std::int64_t tiles = 1;
+      for (int axis = 0; axis < spec.tile.rank(); ++axis) {
+        tiles *= (at.end[axis] - 1) / spec.tile[axis] - at.begin[axis] / spec.tile[axis] + 1;
+      }
+      rest_.push_back({static_cast<int>(number), box});
+      rest_begin_.push_back(rest_begin_.back() + tiles);
+    }
+  }
+}
+
+std::int64_t NestPlan::count_along(std::size_t coordinate) const {
+  const std::int64_t cells = sweep_.space()[coordinate].size();
+  return std::max<std::int64_t>(1, (cells + sides_[coordinate] - 1) / sides_[coordinate]);
+}
+
+std::int64_t NestPlan::blocks() const {
+  std::int64_t all = 1;
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) all *= count_along(n);
+  return all;
+}
+
+Point NestPlan::number_of(std::int64_t index) const {
+  Point number{};
+  for (std::size_t n = sweep_.rank(); n-- > 0;) {
+    number[n] = index % count_along(n);
+    index /= count_along(n);
+  }
+  return number;
+}
+
+std::int64_t NestPlan::row_of(std::size_t coordinate, const Point& number) const {
+  std::int64_t row = 0;
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) {
+    if (n != coordinate) row = row * count_along(n) + number[n];
+  }
+  return row;
+}
+
+Ranges NestPlan::ranges_of(const Point& number) const {
+  Ranges ranges;
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) {
+    const nest::Range all = sweep_.space()[n];
+    const nest::i64 begin = all.begin + number[n] * sides_[n];
+    ranges.push_back({begin, std::min<nest::i64>(all.end, begin + sides_[n])});
+  }
+  return ranges;
+}
+
+Box NestPlan::box_of(const NestDataset& dataset, const Ranges& elements) const {
+  const Array& array = nest().arrays[static_cast<std::size_t>(dataset.array)];
+  const bool drops_axis = !dataset.is_table && array.first_loop == 0 && dataset.box.size() > 1;
+  Box box;
+  for (std::size_t axis = drops_axis ? 1 : 0; axis < elements.size(); ++axis) {
+    box.begin.push_back(elements[axis].begin - dataset.box[axis].begin);
+    box.end.push_back(elements[axis].end - dataset.box[axis].begin);
+  }
+  return box;
+}
+
+Ranges NestPlan::elements_of(const NestDataset& dataset, const Box& box) const {
+  Ranges elements = dataset.box;
+  const std::size_t dropped = elements.size() - static_cast<std::size_t>(box.begin.rank());
+  for (std::size_t axis = dropped; axis < elements.size(); ++axis) {
+    const int own = static_cast<int>(axis - dropped);
+    elements[axis] = {dataset.box[axis].begin + box.begin[own], dataset.box[axis].begin + box.end[own]};
+  }
+  return elements;
+}
+
+const NestDataset* NestPlan::dataset(int array) const {
+  const int number = array - static_cast<int>(definition_.inputs.size());
+  return number >= 0 && number < static_cast<int>(datasets_.size()) ? &datasets_[static_cast<std::size_t>(number)]
+                                                                    : nullptr;
+}
+
+std::optional<run::Phase> NestPlan::phase(std::int64_t number, const run::Tally&) const {
+  const bool has_rest = rest_begin_.back() > 0;
+  if (number > (has_rest ? 1 : 0)) return std::nullopt;
+  const bool makes_rest = has_rest && number == 0;
+  return run::Phase{number, makes_rest ? rest_begin_.back() : blocks(), run::Order::in_turn,
+                    PhaseWork{makes_rest ? 1 : 0}};
+}
+
+std::string NestPlan::part(const run::Phase& phase) const {
+  if (rest_begin_.back() == 0) return "";
+  return phase.value.as<PhaseWork>().makes_rest != 0 ? "what no statement writes" : "iterations";
+}
+
+run::Block NestPlan::block(const run::Phase& phase, std::int64_t index) const {
+  return phase.value.as<PhaseWork>().makes_rest != 0 ? block_of_rest(index) : block_of_iterations(index);
+}
+
+run::Block NestPlan::block_of_rest(std::int64_t index) const {
+  const auto next = std::upper_bound(rest_begin_.begin(), rest_begin_.end(), index);
+  const auto number = static_cast<std::size_t>(next - rest_begin_.begin()) - 1;
+  const Rest& rest = rest_[number];
+  const NestDataset& dataset = datasets_[static_cast<std::size_t>(rest.dataset)];
+  const int array = static_cast<int>(definition_.inputs.size()) + rest.dataset;
+  const Extents& tile = arrays_[static_cast<std::size_t>(array)].tile;
+  Box box = box_of(dataset, rest.box);
+  std::int64_t left = index - rest_begin_[number];
+  for (int axis = tile.rank(); axis-- > 0;) {
+    const std::int64_t first = box.begin[axis] / tile[axis], count = (box.end[axis] - 1) / tile[axis] - first + 1;
+    const std::int64_t at = first + left % count;
+    left /= count;
+    box.begin[axis] = std::max(box.begin[axis], at * tile[axis]);
+    box.end[axis] = std::min(box.end[axis], (at + 1) * tile[axis]);
+  }
+  run::Block block;
+  block.accesses.push_back({slot_of(first_part, rest.dataset * slots_of_dataset), array, 1, box, run::Mode::write});
+  std::vector<Box> boxes;
+  for (const nest::Input& one : nest().inputs) boxes.push_back(empty_box(one.shape.size()));
+  read_first(dataset.array, elements_of(dataset, box), boxes);
+  add_inputs_read(boxes, block);
+  return block;
+}
+
+run::Block NestPlan::block_of_iterations(std::int64_t index) const {
+  const Point number = number_of(index);
+  const Ranges ranges = ranges_of(number);
+  run::Block block;
+  add_parts(ranges, block);
+  add_borders(number, block);
+  std::vector<Box> boxes = read_by(ranges);
+  for (std::size_t n = 0; index == 0 && n < nest().arrays.size(); ++n) {
+    const Array& array = nest().arrays[n];
+    if (!spec().kept[n].corner || !is_never_made(array)) continue;
+    Ranges corner = array.written;
+    for (nest::Range& range : corner) range.begin = range.end - 1;
+    read_first(static_cast<int>(n), corner, boxes);
+  }
+  add_inputs_read(boxes, block);
+  for (const Statement& statement : nest().statements) {
+    const auto at = static_cast<int>(&statement - nest().statements.data());
+    double cells = 1;
+    for (const nest::Range& range : sweep_.iterations(at, ranges)) cells *= static_cast<double>(range.size());
+    block.operations += cells;
+  }
+  return block;
+}
+
+void NestPlan::add_parts(const Ranges& ranges, run::Block& block) const {
+  for (std::size_t number = 0; number < datasets_.size(); ++number) {
+    const NestDataset& dataset = datasets_[number];
+    for (std::size_t n = 0; n < nest().statements.size(); ++n) {
+      const Statement& statement = nest().statements[n];
+      if (statement.array != dataset.array) continue;
+      const Ranges made = sweep_.kept_iterations(static_cast<int>(n), ranges, dataset.is_table);
+      const std::size_t first = nest().arrays[static_cast<std::size_t>(dataset.array)].first_loop;
+      Ranges elements;
+      for (std::size_t axis = 0; axis < statement.offset.size(); ++axis) {
+        elements.push_back(made[first + axis].shifted(statement.offset[axis]));
+      }
+      if (nest::is_empty(made)) continue;
+      block.accesses.push_back(
+          {slot_of(first_part, static_cast<int>(number) * slots_of_dataset + static_cast<int>(n) + 1),
+           static_cast<int>(definition_.inputs.size() + number), 1, box_of(dataset, elements), run::Mode::write});
+    }
+  }
+}
+
+void NestPlan::add_borders(const Point& number, run::Block& block) const {
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) {
+    if (faces_[n] < 0) continue;
+    const std::int64_t row = row_of(n, number), words = arrays_[static_cast<std::size_t>(faces_[n])].tile[1];
+    const Box box{{row, 0}, {row + 1, words}};
+    const bool is_last = number[n] + 1 == count_along(n);
+    const run::Mode mode = is_last ? run::Mode::read : number[n] == 0 ? run::Mode::write : run::Mode::update;
+    const std::int64_t generation = mode == run::Mode::write ? 1 : number[n];
+    block.accesses.push_back({slot_of(first_border, static_cast<int>(n)), faces_[n], generation, box, mode});
+    if (is_last) block.last_uses.push_back({faces_[n], generation, box});
+  }
+}
+
+void NestPlan::add_inputs_read(const std::vector<Box>& boxes, run::Block& block) const {
+  for (std::size_t n = 0; n < boxes.size(); ++n) {
+    if (volume(boxes[n].shape()) == 0) continue;
+    block.accesses.push_back({slot_of(first_input, static_cast<int>(n)), static_cast<int>(n), 0, boxes[n],
+                              run::Mode::read, run::View::contiguous});
+  }
+}
+
+void NestPlan::read_whole(int number, std::vector<Box>& boxes) const {
+  unite(boxes[static_cast<std::size_t>(number)], whole_of(nest().inputs[static_cast<std::size_t>(number)]));
+}
+
+void NestPlan::read_access(const Access& access, const Ranges& loops, std::vector<Box>& boxes) const {
+  Ranges read;
+  for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
+    nest::Range range{0, 1};
+    if (access.loops[axis] >= 0) range = loops[static_cast<std::size_t>(access.loops[axis])];
+    read.push_back(range.shifted(access.offset[axis]));
+  }
+  const auto number = static_cast<std::size_t>(access.array);
+  unite(boxes[number], nest::intersection(read, whole_of(nest().inputs[number])));
+}
+
+void NestPlan::read_first(int number, const Ranges& elements, std::vector<Box>& boxes) const {
+  const Array& array = nest().arrays[static_cast<std::size_t>(number)];
+  if (nest::is_empty(elements)) return;
+  if (array.from >= 0) {
+    const auto at = static_cast<std::size_t>(array.from);
+    const Ranges own(elements.begin() + (array.from_slices ? 1 : 0), elements.end());
+    unite(boxes[at], nest::intersection(own, whole_of(nest().inputs[at])));
+  }
+  if (!array.outside) return;
+  Ranges loops = nest().ranges();
+  for (std::size_t axis = 0; axis < elements.size(); ++axis) loops[array.first_loop + axis] = elements[axis];
+  for (const formula::Node& node : array.outside->nodes()) {
+    if (node.operation == formula::Operation::look_up) read_whole(node.number, boxes);
+    if (node.operation == formula::Operation::read) {
+      read_access(nest().accesses[static_cast<std::size_t>(node.number)], loops, boxes);
+    }
+  }
+}
+
+std::vector<Box> NestPlan::read_by(const Ranges& ranges) const {
+  std::vector<Box> boxes;
+  for (const nest::Input& one : nest().inputs) boxes.push_back(empty_box(one.shape.size()));
+  for (std::size_t n = 0; n < nest().statements.size(); ++n) {
+    const Ranges loops = sweep_.iterations(static_cast<int>(n), ranges);
+    if (nest::is_empty(loops)) continue;
+    for (const formula::Node& node : nest().statements[n].value.nodes()) {
+      if (node.operation == formula::Operation::look_up) read_whole(node.number, boxes);
+      if (node.operation != formula::Operation::read) continue;
+      const Access& access = nest().accesses[static_cast<std::size_t>(node.number)];
+      if (access.is_input) {
+        read_access(access, loops, boxes);
+        continue;
+      }
+      Ranges elements;
+      for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
+        elements.push_back(loops[static_cast<std::size_t>(access.loops[axis])].shifted(access.offset[axis]));
+      }
+      read_first(access.array, elements, boxes);
+    }
+  }
+  return boxes;
+}
+
+NestTask NestPlan::task(const run::Phase& phase, const run::BlockView& view) const {
+  NestTask task{};
+  const bool makes_rest = phase.value.as<PhaseWork>().makes_rest != 0;
+  const Point number = makes_rest ? Point{} : number_of(view.index);
+  if (!makes_rest) {
+    const Ranges ranges = ranges_of(number);
+    for (std::size_t n = 0; n < ranges.size(); ++n) task.begin[n] = ranges[n].begin, task.end[n] = ranges[n].end;
+  }
+  task.makes_corners = !makes_rest && view.index == 0 ? 1 : 0;
+  for (const run::AccessView& access : view.accesses) {
+    const int slot = access.slot.number;
+    for (const run::TileView& tile : access.tiles) {
+      if (slot < first_border) {
+        nest::InputView& read = task.inputs[slot - first_input];
+        read.data = tile.data;
+        for (int axis = 0; axis < tile.strides.rank(); ++axis) {
+          read.begin[axis] = tile.box.begin[axis];
+          read.stride[axis] = tile.strides[axis];
+        }
+      } else if (slot < first_part) {
+        const auto n = static_cast<std::size_t>(slot - first_border);
+        if (number[n] > 0) task.before[n] = reinterpret_cast<const nest::Word*>(tile.data);
+        if (number[n] + 1 < count_along(n)) task.after[n] = reinterpret_cast<nest::Word*>(tile.data);
+      } else {
+        const NestDataset& dataset = datasets_[static_cast<std::size_t>((slot - first_part) / slots_of_dataset)];
+        if (task.part_count == nest::most_parts) throw Error("a block of a nest writes too many parts of tiles");
+        nest::Part& made = task.parts[task.part_count++];
+        made.data = tile.data;
+        made.array = dataset.array;
+        made.statement = (slot - first_part) % slots_of_dataset - 1;
+        const Ranges elements = elements_of(dataset, tile.box);
+        const std::size_t dropped = elements.size() - static_cast<std::size_t>(tile.strides.rank());
+        for (std::size_t axis = 0; axis < elements.size(); ++axis) {
+          made.begin[axis] = elements[axis].begin;
+          made.end[axis] = elements[axis].end;
+          made.stride[axis] = axis < dropped ? 0 : tile.strides[static_cast<int>(axis - dropped)];
+        }
+      }
+    }
+  }
+  return task;
+}
+
+bool NestPlan::parts_fit() const {
+  std::int64_t most = 0;
+  for (std::size_t number = 0; number < datasets_.size(); ++number) {
+    const run::ArraySpec& spec = arrays_[definition_.inputs.size() + number];
+    std::int64_t tiles = 1;
+    for (int axis = 0; axis < spec.tile.rank(); ++axis) tiles *= spec.tile[axis] < spec.shape[axis] ? 2 : 1;
+    for (const Statement& statement : nest().statements)
+      most += statement.array == datasets_[number].array ? tiles : 0;
+  }
+  return most <= nest::most_parts;
+}
+
+std::int64_t NestPlan::value_bytes() const {
+  Ranges largest;
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) {
+    largest.push_back({0, std::min<nest::i64>(sides_[n], std::max<nest::i64>(1, sweep_.space()[n].size()))});
+  }
+  return sweep_.block_words(largest) * static_cast<std::int64_t>(sizeof(nest::Word));
+}
+
+std::int64_t NestPlan::block_bytes() const {
+  // The first, a middle and the last block along each coordinate.
+  std::int64_t most = 0;
+  Ranges tried;
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) tried.push_back({0, std::min<nest::i64>(3, count_along(n))});
+  Point at = nest::first_point(tried);
+  do {
+    std::int64_t index = 0;
+    for (std::size_t n = 0; n < tried.size(); ++n) {
+      const std::int64_t count = count_along(n);
+      index = index * count + (at[n] == 0 ? 0 : at[n] == 1 ? count / 2 : count - 1);
+    }
+    std::int64_t bytes = 0;
+    for (const run::Access& access : block_of_iterations(index).accesses) {
+      const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(access.array)];
+      std::int64_t cells = volume(access.box.shape());
+      if (access.view == run::View::tiles && access.mode == run::Mode::write) {
+        // Whole tiles, of which a part may lie in two along each axis.
+        cells = 1;
+        for (int axis = 0; axis < spec.tile.rank(); ++axis) {
+          cells *= std::min(spec.shape[axis], (spec.tile[axis] < spec.shape[axis] ? 2 : 1) * spec.tile[axis]);
+        }
+      }
+      bytes += cells * static_cast<std::int64_t>(size_of(spec.type));
+    }
+    most = std::max(most, bytes);
+  } while (nest::step(tried, tried.size(), at));
+  return most;
+}
+
+std::unique_ptr<run::Worker> NestPlan::make_worker(device::Context& context) const {
+  const auto& method =
+      device::chosen_method("a nest", nest::nest_methods(), backend_of(context), "auto", spec(), context.limits());
+  return std::make_unique<KernelWorker<NestPlan>>(*this, make_kernel(method, spec(), context, nullptr));
+}
+
+std::vector<std::int64_t> choose_nest_sides(const Request& request, const NestDefinition& definition) {
+  const nest::Sweep sweep(definition.spec);
+  std::vector<std::int64_t> sides;
+  for (const nest::Range& range : sweep.space()) sides.push_back(std::max<std::int64_t>(1, range.size()));
+  for (;;) {
+    const NestPlan plan(definition, sides);
+    const std::int64_t values = plan.value_bytes();
+    const BlockMemory memory{plan.block_bytes() + values, 0, 0, 0};
+    const bool fits = holds(request.resources, memory);
+    if (fits && (values <= measured::nest_block_bytes || !sweep.keeps_boxes())) return sides;
+    // The longest side that can be cut, and still is longer than what blocks hand on.
+    const std::vector<std::int64_t> before = sides;
+    std::vector<std::size_t> longest(sides.size());
+    for (std::size_t n = 0; n < longest.size(); ++n) longest[n] = n;
+    std::stable_sort(longest.begin(), longest.end(),
+                     [&](std::size_t a, std::size_t b) { return sides[a] > sides[b]; });
+    for (const std::size_t n : longest) {
+      if (!sweep.keeps_boxes() || sides[n] <= std::max<std::int64_t>(1, sweep.halo()[n])) continue;
+      sides[n] = (sides[n] + 1) / 2;
+      if (NestPlan(definition, sides).parts_fit()) break;
+      sides = before;
+    }
+    if (sides != before) continue;
+    if (fits) return sides;
+    refuse_budgets(request.resources, memory);
+  }
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,156 @@
+#include "stages/nest/stage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/nest/elements.hpp"
+#include "stages/nest/definition.hpp"
+#include "stages/nest/plan.hpp"
+#include "stages/nest/tally.hpp"
+#include "stages/nest/words.hpp"
+#include "stages/refuse.hpp"
+#include "stages/stage_methods.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using nest::Array;
+
+class NestStage : public run::Stage {
+ public:
+  NestStage(const Request& request, NestDefinition definition, std::vector<std::int64_t> sides)
+      : name_(request.stage.name),
+        settings_(request.stage.settings),
+        resources_(request.resources),
+        plan_(std::move(definition), std::move(sides)),
+        tally_(plan_, name_) {}
+
+  const run::Plan& plan() const override { return plan_; }
+  run::Tally& tally() override { return tally_; }
+
+  io::DatasetSpec dataset(int number) const override {
+    const NestDataset* dataset = plan_.dataset(number);
+    if (dataset == nullptr) return {};
+    const Array& array = array_of(*dataset);
+    const std::string keep = dataset->is_table ? "table" : "last";
+    const auto rank = static_cast<std::size_t>(plan_.arrays()[static_cast<std::size_t>(number)].shape.rank());
+    std::vector<std::string> dimensions;
+    for (std::size_t axis = dataset->box.size() - rank; axis < dataset->box.size(); ++axis) {
+      dimensions.push_back(array.name + "_" + plan_.spec().nest->loops[array.first_loop + axis].name);
+    }
+    return {path(dataset_of(settings_, array.name, keep)),
+            {},
+            {},
+            dimensions,
+            "",
+            dataset->is_table      ? "all elements of " + array.name
+            : array.first_loop > 0 ? array.name + " after all iterations"
+                                   : "last slice of " + array.name};
+  }
+
+  std::vector<io::SmallDataset> small() const override {
+    std::vector<io::SmallDataset> all;
+    for (std::size_t n = 0; n < plan_.spec().nest->arrays.size(); ++n) {
+      const Array& array = plan_.spec().nest->arrays[n];
+      const nest::Kept& kept = plan_.spec().kept[n];
+      if (kept.corner) all.push_back(one_value(array, array.name + "_corner", tally_.corner(n), "last element of "));
+      if (kept.best == 0) continue;
+      const nest::BestElement& best = tally_.best(n);
+      all.push_back(one_value(array, array.name + "_best", best.value,
+                              kept.best > 0 ? "largest element of " : "least element of "));
+      const std::vector<std::int64_t> at(best.at, best.at + array.box.size());
+      all.push_back(
+          io::small_dataset<std::int64_t>(path(array.name + "_best_at"), {static_cast<std::int64_t>(at.size())},
+                                          {array.name + "_dimension"}, at, "", "subscripts of the best element"));
+    }
+    return all;
+  }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    const nest::NestSpec& spec = plan_.spec();
+    run::Prediction p;
+    p.blocks = plan_.blocks();
+    p.unit = "cell";
+    p.operations = spec.nest->cells();
+    p.operations_per_second = 1 / method().cost(spec, resources_.device).seconds;
+    for (const run::ArraySpec& array : plan_.arrays()) {
+      double bytes = static_cast<double>(size_of(array.type));
+      for (const std::int64_t extent : array.shape) bytes *= static_cast<double>(extent);
+      if (array.role == run::Role::input) p.bytes_read += bytes;
+      if (array.role == run::Role::result) p.bytes_written += bytes;
+    }
+    for (const std::int64_t side : plan_.sides())
+      p.block_shape += (p.block_shape.empty() ? "" : " x ") + std::to_string(side);
+    p.block_bytes = static_cast<std::size_t>(plan_.block_bytes());
+    p.workspace_bytes = static_cast<std::size_t>(plan_.value_bytes());
+    return p;
+  }
+
+  std::vector<run::StageMethod> methods() const override {
+    return stage_methods(nest::nest_methods(), method(), plan_.spec(), resources_.device);
+  }
+
+  std::vector<std::string> analysis() const override {
+    const nest::NestSpec& spec = plan_.spec();
+    std::vector<std::string> lines = nest::in_words(*spec.nest, plan_.definition().kept_dependences);
+    lines.push_back("skew: " + spec.skew.in_words());
+    std::string reversed;
+    for (std::size_t loop = 0; loop < spec.nest->depth(); ++loop) {
+      if (spec.skew.reversed[loop]) reversed += (reversed.empty() ? "" : ", ") + spec.nest->loops[loop].name;
+    }
+    if (!reversed.empty()) lines.push_back("loops from their end: " + reversed);
+    if (spec.skew.first > 0) {
+      std::string joined;
+      for (std::size_t loop = 0; loop <= spec.skew.first; ++loop) {
+        joined += (joined.empty() ? "" : ", ") + spec.nest->loops[loop].name;
+      }
+      lines.push_back("loops that no array has are one: " + joined);
+    }
+    lines.push_back("wavefronts along " +
+                    std::string(spec.skew.is_balanced ? "the first row" : "the sum of the rows") +
+                    ", the last row is marched");
+    return lines;
+  }
+
+  nlohmann::json choices() const override { return {{"method", run::method_of(*this)}, {"sides", plan_.sides()}}; }
+
+ private:
+  std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }
+  const Array& array_of(const NestDataset& dataset) const {
+    return plan_.spec().nest->arrays[static_cast<std::size_t>(dataset.array)];
+  }
+  const device::Method<nest::NestSpec>& method() const {
+    return device::chosen_method("stage '" + name_ + "'", nest::nest_methods(), resources_.backend(), "auto",
+                                 plan_.spec(), resources_.device);
+  }
+  io::SmallDataset one_value(const Array& array, const std::string& name, const nest::Word& word,
+                             const std::string& meaning) const {
+    return dispatch(array.type, [&](auto zero) {
+      using T = decltype(zero);
+      const T value = std::is_floating_point_v<T> ? static_cast<T>(word.real) : static_cast<T>(word.whole);
+      return io::small_scalar<T>(path(name), value, "", meaning + array.name);
+    });
+  }
+
+  std::string name_;
+  Settings settings_;
+  Resources resources_;
+  NestPlan plan_;
+  NestTally tally_;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Stage> make_nest(const Request& request) {
+  NestDefinition definition = define_nest(request);
+  if (request.resources.cuda) {
+    refuse_on_cuda(request.stage, "loops", "nests are computed on the CPU in this version: say `backend: cpu`");
+  }
+  std::vector<std::int64_t> sides = request.choices != nullptr
+                                        ? request.choices->at("sides").get<std::vector<std::int64_t>>()
+                                        : choose_nest_sides(request, definition);
+  return std::make_unique<NestStage>(request, std::move(definition), std::move(sides));
+}
+
+}  // namespace terrace::stages
