@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <sstream>
 
 #include "io/files/durable.hpp"
@@ -16,6 +17,12 @@
 
 namespace terrace::compiled {
 namespace {
+
+/// The compiler that the program was built with, or another file that a test names in its place.
+std::string compiler() {
+  const char* named = std::getenv("TERRACE_SIMULATED_COMPILER");
+  return named != nullptr ? named : TERRACE_CXX_COMPILER;
+}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -52,12 +59,12 @@ std::string text_of(const std::filesystem::path& file) {
 }  // namespace
 
 std::string Compiler::why_missing() {
-  return access(TERRACE_CXX_COMPILER, X_OK) == 0 ? "" : TERRACE_CXX_COMPILER " is not there";
+  return access(compiler().c_str(), X_OK) == 0 ? "" : compiler() + " is not there";
 }
 
 std::string Compiler::options() { return "-shared|" TERRACE_CXX_OPTIONS; }
 
-Compiler::Compiler() : identity_(TERRACE_CXX_COMPILER) {
+Compiler::Compiler() : identity_(compiler()) {
   if (const std::string why = why_missing(); !why.empty()) throw DeviceError("the simulated GPU's compiler", why);
 }
 
@@ -72,7 +79,7 @@ Binary Compiler::compile(const Source& source, const std::string&) const {
   }
   const simulated_gpu::ScratchFolder folder;
   io::write_file_durably(folder / "terrace.cpp", text);
-  std::vector<std::string> command{TERRACE_CXX_COMPILER, folder / "terrace.cpp", "-o", folder / "terrace.so"};
+  std::vector<std::string> command{identity_, folder / "terrace.cpp", "-o", folder / "terrace.so"};
   for (const std::string& option : words_of(options())) command.push_back(option);
   if (!run(command, folder / "log")) throw compile_error(identity_, text_of(folder / "log"));
   binary.bytes = text_of(folder / "terrace.so");
