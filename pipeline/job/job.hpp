@@ -45,6 +45,7 @@ struct Stage {
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
   int results = 1;                               // ProblemDeclaration::results of this version
   std::string results_change = {};               // ProblemDeclaration::results_change
+  InWordsOf in_words_of = nullptr;               // ProblemDeclaration::in_words_of
 };
 
 /// An array that a setting names: an input, or "stage/output" of an earlier stage.

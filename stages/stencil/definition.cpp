@@ -351,19 +351,10 @@ class Definer {
     return {static_cast<std::size_t>(field - text.fields.begin()), settings_.text("cells." + name)};
   }
 
-  /// A parameter, as a number in a formula is: whole without a point and an exponent.
   stencil::NamedNumber number_of(const std::string& name) const {
     const std::string parameter = "parameters." + name;
     const std::string& text = settings_.text(parameter);
-    try {
-      const std::unique_ptr<formula::Syntax> syntax = formula::parse(text);
-      const bool negative = syntax->form == formula::Form::unary && syntax->word == "-";
-      const formula::Syntax& number = negative ? *syntax->children[0] : *syntax;
-      const double sign = negative ? -1 : 1;
-      if (number.form == formula::Form::whole) return {name, true, 0, negative ? -number.whole : number.whole};
-      if (number.form == formula::Form::real) return {name, false, sign * number.real, 0};
-    } catch (const formula::Fault&) {
-    }
+    if (auto number = stencil::named_number(name, text)) return *std::move(number);
     refuse(parameter, "a parameter is a number, not " + quote(text));
   }
 
