@@ -231,6 +231,7 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
   const std::size_t host_free = host->limits().free_bytes;
   stages::Resources& resources = machine.resources;
   resources.cuda = available > 0;
+  resources.compiles = job.compiles;
   if (resources.cuda) {
     const std::vector<int> chosen = chosen_devices(job, available);
     const std::size_t opened = deals_blocks(job, stages) ? chosen.size() : 1;

@@ -216,6 +216,7 @@ json accompanying_json(const Job& job) {
           {"memory", {{"host", or_null(job.host_memory)}, {"device", or_null(job.device_memory)}}},
           {"scratch", scratch},
           {"backend", backend_name(job.backend)},
+          {"compile", job.compiles ? "auto" : "never"},
           {"checkpoint", {{"every", or_null(job.checkpoint_every)}}},
           {"devices", or_null(job.devices)},
           {"threads", or_null(job.threads)},

@@ -25,7 +25,8 @@ int results_of(const nlohmann::json& identity, const std::string& stage);
 /// results of stage 's': U is the letter T".
 std::string other_results(const Stage& stage);
 
-/// The settings on which it does not depend: name, budgets, scratch, back end, checkpoints, devices, threads, output.
+/// The settings on which it does not depend: name, budgets, scratch, back end, compilers, checkpoints, devices,
+/// threads, output.
 nlohmann::json accompanying_json(const Job& job);
 
 /// Settings that a job leaves to their defaults, by their paths: "stages.align.match", "inputs.a.record"; and how

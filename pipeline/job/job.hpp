@@ -81,6 +81,7 @@ struct Job {
   Scratch scratch;
   Backend backend = Backend::automatic;
   Place backend_place, devices_place;       // in the job; empty if not given
+  bool compiles = true;                     // kernels may be compiled for the run
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
   std::optional<int> threads;               // of the CPU, that compute; nothing: all that the process may use
