@@ -28,7 +28,7 @@ device::Cost strips_cost(const StencilSpec& spec, const Limits& limits, double s
 
 /// Method::unfit of kernels of the operators of the list, and of those of formulas.
 std::string unfit_if_written(const StencilSpec& spec, const Limits&) {
-  return spec.written ? "it computes the operators of the list; formulas that a job writes are computed by strips"
+  return spec.written ? "it computes the operators of the list; formulas that a job writes have kernels of their own"
                       : "";
 }
 std::string unfit_unless_written(const StencilSpec& spec, const Limits&) {

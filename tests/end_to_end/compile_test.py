@@ -120,6 +120,10 @@ class Compiled(JobTest):
             (self.folder / "result.h5").unlink()
             copy.rename(folder)
 
+    def test_survives_kills(self):
+        self.check_survives_kills(self.inputs, {"name": "s", "stencil": {**self.stage["stencil"], "steps": 200}}, "u", "v",
+                                  jobs=1, memory={"host": 300 << 10, "device": 250 << 10})
+
     def test_a_value_of_another_kind_is_refused(self):
         ended = self.terrace("check", self.write_job(self.inputs, [self.stage], compile="always"), expect=WRONG)
         self.assertSays(ended, "compile", "auto", "never")

@@ -64,6 +64,13 @@ class FormulasOnSimulatedGpu(JobTest):
         self.assertNotIn("simulated GPU", str(result["profile/devices/name"][()]))
         numpy.testing.assert_array_equal(result["s/u"][()], expected)
 
+    def test_a_job_that_forbids_compilers_takes_the_cpu(self):
+        job = self.write_job(self.inputs, [self.stage], compile="never")
+        said = "formulas cannot run on CUDA: the job says `compile: never`"
+        self.assertSays(self.terrace("plan", job, "--backend", "cuda", expect=WRONG), "job.yaml:", said)
+        self.assertSays(self.terrace("run", job), "computing on the CPU: ", said)
+        self.assertEqual(self.open()["profile/stages/method"][0], b"strips")
+
     def stopped(self, job, output):
         """Starts a job, stops it when it has computed blocks, and returns the folder of its run."""
         folder = self.folder / (output + ".run")

@@ -34,18 +34,18 @@ Written of_rows(const StencilSpec& spec) {
   return written;
 }
 
-std::string word_of(bool value) { return value ? "true" : "false"; }
+std::string in_source(bool value) { return value ? "true" : "false"; }
 
 compiled::Source source_of(const StencilSpec& spec, device::InstructionSet set) {
   const std::string isa(name_of(set)), home = "terrace::stencil::", type = scalar_of(spec),
-                                       plain = word_of(spec.source < 0 && spec.mask < 0);
+                                       plain = in_source(spec.source < 0 && spec.mask < 0);
   compiled::Source source;
   source.text = "#define TERRACE_ISA " + isa +
                 "\n#include \"kernels/stencil/cpu/cell_kernel.hpp\"\n#include \"kernels/stencil/written_base.hpp\"\n"
                 "namespace terrace::stencil {\n" +
                 cell_source(spec, of_rows(spec)) +
                 "struct RowCell : Cell {\n  static constexpr bool by_cells = true, plain = " + plain +
-                ", uses_index = " + word_of(spec.written->cells.uses(formula::Operation::index)) +
+                ", uses_index = " + in_source(spec.written->cells.uses(formula::Operation::index)) +
                 ";\n};\n}  // namespace terrace::stencil\n";
   source.kernels.push_back(home + isa + "::make_row<" + home + "RowCell, " + type + ">");
   for (int rows = 1; rows <= compiled_block_rows(spec); rows *= 2) {

@@ -1,6 +1,7 @@
 // Cells that a job writes as formulas, compiled at run time for the CPU.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "kernels/compiled/store.hpp"
