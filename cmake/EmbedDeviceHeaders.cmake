@@ -1,8 +1,8 @@
-# cmake -D source=FOLDER -D output=FILE -P EmbedDeviceHeaders.cmake: a C++ source with the texts of the device headers,
-# which kernels that are compiled at run time include: those headers of kernels/ that, with all that they include, include
-# nothing in angle brackets and nothing else of the program but parameter.hpp.
+# cmake -D source=FOLDER -D output=FILE -P EmbedDeviceHeaders.cmake: a C++ source with the texts of the headers that
+# kernels that are compiled at run time include: those of kernels/ that, with all that they include, include nothing in
+# angle brackets and nothing else of the program but parameter.hpp.
 file(GLOB_RECURSE headers RELATIVE ${source} ${source}/kernels/*.hpp ${source}/kernels/*.cuh)
-list(FILTER headers EXCLUDE REGEX "/(cpu|reference|compiled)/")
+list(FILTER headers EXCLUDE REGEX "/(reference|compiled)/")
 list(APPEND headers pipeline/base/parameter.hpp)
 
 set(left)

@@ -35,6 +35,7 @@ struct Resources {
       0;  // of memory.device, what a stage needs beside its blocks: not a part of device_budget
   std::int64_t scratch_space = std::numeric_limits<std::int64_t>::max();  // bytes on disk for scratch arrays
   bool device_given = true;  // true if the job gives it; else it is host_budget, or the device's memory
+  bool compiles = true;      // false: no kernel is compiled for the run
   bool to_run = true;        // else the job is only checked: large arrays are not read to choose by their values
 
   device::Backend backend() const { return cuda ? device::Backend::cuda : device::Backend::cpu; }

@@ -4,14 +4,20 @@
 #include <chrono>
 #include <cstdio>
 #include <span>
+#include <sstream>
 
 #include "io/files/checksum.hpp"
 #include "io/files/durable.hpp"
 #include "kernels/compiled/binary_file.hpp"
+#include "kernels/compiled/cxx.hpp"
 #include "kernels/compiled/device_headers.hpp"
+#include "pipeline/base/printable.hpp"
 
 namespace terrace::compiled {
 namespace {
+
+/// That a compiler of C++ may take.
+constexpr std::chrono::seconds most_time{60};
 
 /// "sm_90" of a device whose kind is "cuda sm_90".
 std::string architecture_of(const device::Context& device) {
@@ -38,29 +44,79 @@ class NameSum {
 };
 
 /// The name of the file of all that makes a binary what it is.
-std::string name_of(const Source& source, const std::string& architecture) {
+std::string name_of(const Source& source, const std::string& options, const std::string& architecture) {
   NameSum sum;
   sum.add(source.text);
   for (const std::string& kernel : source.kernels) sum.add(kernel);
   for (const DeviceHeader& header : headers_of(source.text)) sum.add(header.text);
-  sum.add(Compiler::options());
+  sum.add(options);
   sum.add(architecture);
   return sum.name();
+}
+
+Binary compile_for(const Source& source, const std::string& architecture) {
+  return Compiler().compile(source, architecture);
+}
+
+/// The line of a compiler's log that says what is wrong: the first with an error, else the first.
+std::string telling_line(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error") != line.npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first;
+}
+
+std::shared_ptr<const SharedObject> load(const Binary& binary) {
+  try {
+    return std::make_shared<const SharedObject>(binary);
+  } catch (const Error& error) {
+    throw NotCompiled(binary.compiler, error.what());
+  }
+}
+
+Binary compile_for_host(const Source& source, const HostCompiler& compiler) {
+  if (compiler.command.empty()) throw NotCompiled("the compiler of C++", "there is none");
+  WithVariables variables = with_variables(source);
+  std::vector<std::string> command = words_of(compiler.command);
+  for (std::string& option : words_of(compiler.options)) command.push_back(std::move(option));
+  BuiltObject built;
+  try {
+    built = build_shared_object(std::move(command), variables.text, headers_of(source.text), most_time);
+  } catch (const IoError& error) {
+    built.log = error.what();
+  }
+  if (built.bytes.empty()) throw NotCompiled(compiler.command, printable(telling_line(built.log)));
+  Binary binary{compiler.command, std::move(built.bytes), std::move(variables.symbols)};
+  load(binary);  // what cannot be loaded is not kept
+  return binary;
 }
 
 }  // namespace
 
 std::shared_ptr<const Module> Store::module(const Source& source, const device::Context& device) {
-  const std::string architecture = architecture_of(device), name = name_of(source, architecture);
+  const std::string architecture = architecture_of(device), name = name_of(source, Compiler::options(), architecture);
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const Module>& module = modules_[name];
-  if (!module) module = std::make_shared<const Module>(find(name, source, architecture));
+  if (!module) {
+    module = std::make_shared<const Module>(find(name, [&] { return compile_for(source, architecture); }));
+  }
   return module;
+}
+
+std::shared_ptr<const SharedObject> Store::object(const Source& source, const HostCompiler& compiler) {
+  const std::string name = name_of(source, compiler.options, "cpu");
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const SharedObject>& object = objects_[name];
+  if (object) return object;
+  return object = load(find(name, [&] { return compile_for_host(source, compiler); }));
 }
 
 Binary Store::binary(const Source& source, const std::string& architecture) {
   const std::lock_guard lock(mutex_);
-  return find(name_of(source, architecture), source, architecture);
+  return find(name_of(source, Compiler::options(), architecture), [&] { return compile_for(source, architecture); });
 }
 
 Compilations Store::compilations() const {
@@ -68,13 +124,12 @@ Compilations Store::compilations() const {
   return compilations_;
 }
 
-Binary Store::find(const std::string& name, const Source& source, const std::string& architecture) {
+Binary Store::find(const std::string& name, const Compile& compile) {
   if (io::status_of(folder_)) {
     if (std::optional<Binary> kept = read_binary(io::Folder::open(folder_) / name)) return *kept;
   }
-  const Compiler compiler;
   const auto begin = std::chrono::steady_clock::now();
-  const Binary binary = compiler.compile(source, architecture);
+  const Binary binary = compile();
   compilations_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++compilations_.count;
   write_binary(io::make_folder(folder_) / name, binary);

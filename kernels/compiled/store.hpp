@@ -1,6 +1,7 @@
 // Compiled kernels in a folder, so that a run that is resumed compiles nothing again.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,9 +10,23 @@
 
 #include "io/files/entry.hpp"
 #include "kernels/compiled/module.hpp"
+#include "kernels/compiled/shared_object.hpp"
 #include "kernels/device/context.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::compiled {
+
+/// A compiler of C++ for code of the CPU.
+struct HostCompiler {
+  std::string command;  // cxx_command(); empty: nothing is compiled
+  std::string options;  // that fix the machine code, separated by blanks
+};
+
+/// Code is needed that is not in the folder, and there is no compiler, or it does not compile it.
+class NotCompiled : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
 
 /// The compilations of a store.
 struct Compilations {
@@ -35,17 +50,25 @@ class Store {
   /// binary; IoError naming the file if it cannot be read or written
   std::shared_ptr<const Module> module(const Source& source, const device::Context& device);
 
+  /// Functions of a source for the CPU.
+  /// @throws NotCompiled with the first line of what a compiler said that did not compile the source, did not end in
+  /// time, or whose code cannot be loaded; IoError naming the file if it cannot be read or written
+  std::shared_ptr<const SharedObject> object(const Source& source, const HostCompiler& compiler);
+
   /// The same for an architecture ("sm_90"), not loaded.
   Binary binary(const Source& source, const std::string& architecture);
 
   Compilations compilations() const;
 
  private:
-  Binary find(const std::string& name, const Source& source, const std::string& architecture);
+  using Compile = std::function<Binary()>;
+
+  Binary find(const std::string& name, const Compile& compile);
 
   io::Entry folder_;
   mutable std::mutex mutex_;                                      // guards all that follows, and the files
   std::map<std::string, std::shared_ptr<const Module>> modules_;  // by names of files
+  std::map<std::string, std::shared_ptr<const SharedObject>> objects_;
   Compilations compilations_;
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,10 @@ struct Number {
 };
 /// The number that a text is, a sign before it included; nullopt if it is none.
 std::optional<Number> number_from(std::string_view text);
+
+/// The tree as text: equal for texts that differ in blanks, line breaks, parentheses that change nothing, and how
+/// real numbers are written. @param name the word for each name that is no function, also of a subscript
+std::string canonical(const Syntax& syntax, const std::function<std::string(const std::string&)>& name);
 
 /// True if a word can be a name of a job: [A-Za-z_][A-Za-z0-9_]*, and no word of the language.
 bool is_name(std::string_view word);

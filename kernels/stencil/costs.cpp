@@ -63,6 +63,21 @@ double measured_operations(std::span<const OperatorRates> rates, const StencilSp
   return (1 - part) * rate(*below) + part * rate(*above);
 }
 
+/// The cost of formulas that a job writes by the operations a second of the machine of the rates.
+device::Cost cost_of_operations(const StencilSpec& spec, const device::Limits& limits, const Visits& visits,
+                                const measured::StripRate& rate) {
+  const double given = multiply_adds_of(Backend::cpu, limits);
+  const double machine = given > 0 ? given / measured::cpu_multiply_adds : 1;
+  device::Cost cost;
+  cost.steps = visits.steps;
+  cost.bytes = (2.0 * spec.fields() + spec.arrays) * static_cast<double>(size_of(spec.value)) / visits.steps;
+  cost.seconds = operations_of(spec) / (1e9 * (spec.value == ElementType::f32 ? rate.f32 : rate.f64) * machine);
+  if (const double memory = limits.memory_bytes_per_second; memory > 0) {
+    cost.seconds = std::max(cost.seconds, cost.bytes / memory);
+  }
+  return cost;
+}
+
 }  // namespace
 
 double operations_of(const StencilSpec& spec) {
@@ -97,16 +112,16 @@ device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, cons
 }
 
 device::Cost cost_of_strips(const StencilSpec& spec, const device::Limits& limits, const Visits& visits) {
-  const double given = multiply_adds_of(Backend::cpu, limits);
-  const double machine = given > 0 ? given / measured::cpu_multiply_adds : 1;
-  const measured::StripRate& rate = spec.rank == 3 ? measured::cpu_strip_rate_of_volumes : measured::cpu_strip_rate;
-  device::Cost cost;
-  cost.steps = visits.steps;
-  cost.bytes = (2.0 * spec.fields() + spec.arrays) * static_cast<double>(size_of(spec.value)) / visits.steps;
-  cost.seconds = operations_of(spec) / (1e9 * (spec.value == ElementType::f32 ? rate.f32 : rate.f64) * machine);
-  if (const double memory = limits.memory_bytes_per_second; memory > 0) {
-    cost.seconds = std::max(cost.seconds, cost.bytes / memory);
-  }
+  return cost_of_operations(spec, limits, visits,
+                            spec.rank == 3 ? measured::cpu_strip_rate_of_volumes : measured::cpu_strip_rate);
+}
+
+device::Cost cost_of_compiled(const StencilSpec& spec, const device::Limits& limits, const Visits& visits) {
+  device::Cost cost = cost_of_operations(
+      spec, limits, visits, spec.rank == 3 ? measured::cpu_compiled_rate_of_volumes : measured::cpu_compiled_rate);
+  const double cells = static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width());
+  cost.seconds +=
+      measured::cpu_compile_seconds / std::max(1.0, cells * static_cast<double>(spec.written->series_steps));
   return cost;
 }
 

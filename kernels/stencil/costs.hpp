@@ -29,5 +29,7 @@ device::Cost cost_by(std::span<const measured::OperatorRates> rates, device::Bac
 
 /// The same of formulas that a job writes, on the CPU: by the measured rate of operations over strips.
 device::Cost cost_of_strips(const StencilSpec& spec, const device::Limits& limits, const Visits& visits);
+/// The same of those that are compiled, with the time that a compiler takes shared by all cells and steps.
+device::Cost cost_of_compiled(const StencilSpec& spec, const device::Limits& limits, const Visits& visits);
 
 }  // namespace terrace::stencil

@@ -174,6 +174,15 @@ inline constexpr StripRate cpu_strip_rate{52, 27};
 /// EPYC, alike, heat3d as 9 operations, 256 x 256 x 256, twice the rate of one thread. f64: not measured.
 inline constexpr StripRate cpu_strip_rate_of_volumes{23, 12};
 
+/// The same of formulas that are compiled when the run begins. Busy EPYC with AVX-512, 2026-11-29, heat2d, 8192 x
+/// 8192 (2048 x 2048: 78 and 36), in turns with the operator of the list (11.9 and 5.9 G cells/s) and strips (53 and
+/// 26); wave2d: 56.
+inline constexpr StripRate cpu_compiled_rate{85, 38};
+/// EPYC, alike, heat3d, 256 x 256 x 256 and 512 x 512 x 512: 1.2 and 1.3 times strips in turns. f64: not measured.
+inline constexpr StripRate cpu_compiled_rate_of_volumes{29, 15};
+/// Seconds in which a compiler makes the kernels of a formula. Busy EPYC, 2026-11-29, GCC 12: 0.95 to 1.4.
+inline constexpr double cpu_compile_seconds = 1.2;
+
 /// Operations of a cell of a formula, a multiply-add being one.
 struct FormulaOperations {
   const char* name;

@@ -1,7 +1,9 @@
 #include "kernels/stencil/methods.hpp"
 
 #include <algorithm>
+#include <string_view>
 
+#include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/cpu/sizes.hpp"
 
@@ -26,7 +28,7 @@ device::Cost strips_cost(const StencilSpec& spec, const Limits& limits, double s
 
 /// Method::unfit of kernels of the operators of the list, and of those of formulas.
 std::string unfit_if_written(const StencilSpec& spec, const Limits&) {
-  return spec.written ? "it computes the operators of the list; formulas that a job writes are computed by strips"
+  return spec.written ? "it computes the operators of the list; formulas that a job writes have kernels of their own"
                       : "";
 }
 std::string unfit_unless_written(const StencilSpec& spec, const Limits&) {
@@ -67,6 +69,27 @@ constexpr StencilMethod cpu_methods[] = {
                      const Limits& limits) { return stencil_cpu_bytes(step_by_step(spec), limits.processors); },
      .make = [](const StencilSpec& spec, device::Context& context,
                 void*) { return make_stencil_cpu(step_by_step(spec), context); }},
+    {.name = "compiled",
+     .help =
+         "several steps of tiles that stay in a thread's cache, of formulas that a job writes, by the compiler of "
+         "C++ of this machine",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit =
+         [](const StencilSpec& spec, const Limits& limits) {
+           const std::string unfit = unfit_unless_written(spec, limits);
+           const CellCompiler compiler = compiler_of(spec);
+           return unfit.empty() && compiler.command.empty() ? compiler.why_none : unfit;
+         },
+     .cost =
+         [](const StencilSpec& spec, const Limits& limits) {
+           return cost_of_compiled(spec, limits, {.steps = static_cast<double>(cpu_depth(spec))});
+         },
+     .workspace = [](const StencilSpec& spec,
+                     const Limits& limits) { return stencil_compiled_bytes(spec, limits.processors); },
+     .make = [](const StencilSpec& spec, device::Context& context,
+                void*) { return make_stencil_compiled(spec, context); }},
     {.name = "strips",
      .help = "operations over strips of cells that stay in the cache, of formulas that a job writes",
      .backend = Backend::cpu,
@@ -95,6 +118,11 @@ constexpr StencilMethod cpu_methods[] = {
 std::span<const StencilMethod> stencil_methods() {
   static const auto all = device::joined_methods<StencilSpec>(stencil_cuda_methods(), cpu_methods);
   return all;
+}
+
+const StencilMethod* method_instead(const StencilMethod& method) {
+  return std::string_view(method.name) == "compiled" ? device::find_method(stencil_methods(), Backend::cpu, "strips")
+                                                     : nullptr;
 }
 
 const StencilMethod& choose_stencil_method(const StencilSpec& spec, Backend backend, const Limits& limits) {

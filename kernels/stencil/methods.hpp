@@ -17,6 +17,10 @@ std::span<const StencilMethod> stencil_methods();
 /// The rows of CUDA (cuda/methods.cpp); none in a program without it.
 std::span<const StencilMethod> stencil_cuda_methods();
 
+/// The method that computes in the place of one whose `make` finds that its kernel cannot be compiled here
+/// (compiled::NotCompiled): the same bits in its workspace. Null if there is none.
+const StencilMethod* method_instead(const StencilMethod& method);
+
 /// The method that computes a stencil by its schedule. @throws DeviceError if there is none
 const StencilMethod& choose_stencil_method(const StencilSpec& spec, device::Backend backend,
                                            const device::Limits& limits);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct NamedNumber {
   double real = 0;
   std::int64_t whole = 0;
 };
+
+/// A parameter of a job as a number in a formula is: whole without a point and an exponent. @return nullopt if the
+/// text is no number
+std::optional<NamedNumber> named_number(const std::string& name, const std::string& text);
 
 /// The formulas of a step as they are written, and what their names mean.
 struct WrittenText {
@@ -46,6 +51,10 @@ struct WrittenFault {
 /// Parses and checks the formulas. @param spec rank, extents, faces, value, mask and source are set
 /// @throws WrittenFault
 std::shared_ptr<const Written> write(const WrittenText& text, const StencilSpec& spec);
+
+/// The formulas as text, names aside: if it is equal, so are the results, given the same fields, arrays and series in
+/// the same order. @throws formula::Fault of a text that is no formula
+std::string canonical(const WrittenText& text);
 
 /// The radius of a stencil with these formulas: the largest offset of a read, at least 1.
 int radius_of(const Written& written);

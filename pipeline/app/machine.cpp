@@ -76,6 +76,7 @@ stages::Resources resources_of(const job::OpenJob& open, const Processors& proce
   stages::Resources resources;
   resources.cuda = !processors.contexts.front()->shares_host_memory();
   resources.devices = static_cast<int>(processors.contexts.size());
+  resources.compiles = job.compiles;
   resources.device = processors.contexts.front()->limits();
   if (job.host_memory) {
     resources.input_memory = memory_of_inputs(open);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pipeline/base/earlier_default.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/base/parameter.hpp"
 #include "pipeline/base/settings.hpp"
 
@@ -71,6 +72,10 @@ struct Example {
   std::vector<std::string> settings;
 };
 
+/// The settings of an earlier job in the words of this one if they mean the same, else as they are. Both are
+/// `settings` of a stage in defining_json().
+using InWordsOf = nlohmann::json (*)(const nlohmann::json& before, const nlohmann::json& now);
+
 /// One problem (or operator) of a stage.
 struct ProblemDeclaration {
   std::string name;
@@ -85,6 +90,9 @@ struct ProblemDeclaration {
   /// The change that raised `results`, and the setting that keeps the earlier ones if there is one: completes "this
   /// version gives other results of stage 's': ..."; empty: not said.
   std::string results_change = {};
+  /// For problems whose settings hold names and texts that say the same in several ways; null: settings are compared
+  /// as they are written.
+  InWordsOf in_words_of = nullptr;
   /// Lines of text under the summary in `terrace problems NAME`, for operators the formula as it is computed; empty:
   /// none.
   std::string explanation = {};

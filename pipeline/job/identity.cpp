@@ -216,6 +216,7 @@ json accompanying_json(const Job& job) {
           {"memory", {{"host", or_null(job.host_memory)}, {"device", or_null(job.device_memory)}}},
           {"scratch", scratch},
           {"backend", backend_name(job.backend)},
+          {"compile", job.compiles ? "auto" : "never"},
           {"checkpoint", {{"every", or_null(job.checkpoint_every)}}},
           {"devices", or_null(job.devices)},
           {"threads", or_null(job.threads)},
@@ -240,6 +241,7 @@ Defaults defaults_of(const Job& job) {
     for (const EarlierDefault& earlier : stage.earlier_defaults) {
       defaults.earlier["stages." + stage.name + "." + earlier.parameter] = earlier;
     }
+    if (stage.in_words_of != nullptr) defaults.in_words_of[stage.name] = stage.in_words_of;
   }
   return defaults;
 }
@@ -249,8 +251,24 @@ std::string changed_default(const std::string& path, const EarlierDefault& earli
          ", the default now; `" + earlier.parameter + ": " + earlier.value + "` keeps it";
 }
 
+json in_words_of(const json& before, const json& now, const Defaults& defaults) {
+  const auto found = defaults.in_words_of.find(now.at("name").get<std::string>());
+  if (found == defaults.in_words_of.end() || before.value("problem", "") != now.at("problem")) return before;
+  json reworded = before;
+  reworded["settings"] = found->second(before.at("settings"), now.at("settings"));
+  return reworded;
+}
+
 std::optional<std::string> first_difference(const json& before, const json& now, const Defaults& defaults) {
-  return Comparison(defaults).compare("", before, now);
+  json reworded = before;
+  if (!defaults.in_words_of.empty() && before.contains("stages")) {
+    for (json& stage : reworded["stages"]) {
+      for (const json& other : now.at("stages")) {
+        if (stage.at("name") == other.at("name")) stage = in_words_of(stage, other, defaults);
+      }
+    }
+  }
+  return Comparison(defaults).compare("", reworded, now);
 }
 
 }  // namespace terrace::job

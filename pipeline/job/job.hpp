@@ -45,6 +45,7 @@ struct Stage {
   std::vector<EarlierDefault> earlier_defaults;  // of settings that are left to their defaults
   int results = 1;                               // ProblemDeclaration::results of this version
   std::string results_change = {};               // ProblemDeclaration::results_change
+  InWordsOf in_words_of = nullptr;               // ProblemDeclaration::in_words_of
 };
 
 /// An array that a setting names: an input, or "stage/output" of an earlier stage.
@@ -80,6 +81,7 @@ struct Job {
   Scratch scratch;
   Backend backend = Backend::automatic;
   Place backend_place, devices_place;       // in the job; empty if not given
+  bool compiles = true;                     // kernels may be compiled for the run
   std::optional<double> checkpoint_every;   // seconds; nothing: the program chooses
   std::optional<std::vector<int>> devices;  // nothing: all
   std::optional<int> threads;               // of the CPU, that compute; nothing: all that the process may use

@@ -14,7 +14,7 @@ constexpr double most_devices = 1024;
 
 constexpr double most_threads = 4096;
 
-constexpr std::array<Parameter, 10> header = {{
+constexpr std::array<Parameter, 11> header = {{
     {"job", ParameterKind::text, "the name of the job; left out: that of its file", ""},
     {"memory.host", ParameterKind::size,
      "the memory that the run may take in RAM; left out: most of what is free, and of what a control group allows",
@@ -28,6 +28,12 @@ constexpr std::array<Parameter, 10> header = {{
     {"backend", ParameterKind::choice,
      "what computes; auto: CUDA where there is a GPU that can compute the stage, else the CPU", "auto",
      "auto, cuda, cpu"},
+    {"compile", ParameterKind::choice,
+     "whether formulas of the job are compiled for the machine when the run begins, which results do not depend on; "
+     "auto: by NVRTC on CUDA, and on the CPU by the compiler of C++ that CXX names or that is in PATH, where that "
+     "takes "
+     "less time in all; never: the CPU computes them without one",
+     "auto", "auto, never"},
     {"checkpoint.every", ParameterKind::duration,
      "the time from one checkpoint to the next; auto: so often that they take at most a twentieth of the time",
      "auto", "auto", 1e-3},
@@ -90,6 +96,7 @@ std::span<const PartDeclaration> job_parts() { return parts; }
 
 std::string job_example() {
   return "job: example, memory: {host: 64MiB, device: 32MiB}, scratch: {path: ., size: 1GiB}, backend: auto, "
+         "compile: auto, "
          "checkpoint: {every: 30s}, devices: all, threads: 2, "
          "inputs: {a: {generate: dna, length: 3000, seed: 1}, b: {generate: dna, length: 4000, seed: 2}}, "
          "stages: [{name: distance, temporary: false, wavefront: {problem: edit_distance, rows: a, columns: b}}], "
@@ -123,6 +130,7 @@ void read_header(const Node& root, Draft& draft, CheckContext& context) {
   job.scratch.size_place = place_of("scratch.size");
   job.backend = backend_from(settings.find<std::string>("backend").value_or("auto"));
   job.backend_place = place_of("backend");
+  job.compiles = settings.find<std::string>("compile").value_or("auto") != "never";
   job.devices_place = place_of("devices");
   if (settings.holds<double>("checkpoint.every")) job.checkpoint_every = settings.number("checkpoint.every");
   job.devices = devices_from(root, settings, context);

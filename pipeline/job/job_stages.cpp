@@ -210,7 +210,10 @@ class StageReader {
     const Node map = merged_map(entry);
     const ProblemDeclaration* problem = kind.problems.empty() ? nullptr : read_problem(map, kind);
     stage_.results = problem ? problem->results : kind.results;
-    if (problem) stage_.results_change = problem->results_change;
+    if (problem) {
+      stage_.results_change = problem->results_change;
+      stage_.in_words_of = problem->in_words_of;
+    }
     read_temporary(map);
     read_parameters(map, kind, problem);
   }
@@ -280,7 +283,8 @@ class StageReader {
     const std::size_t complaints = context_.complaints.count();
     stage_.settings = read_settings(map, position_, schema, context_);
     if (kind.find_inputs && context_.complaints.count() == complaints) {
-      kind.find_inputs(stage_.settings, [&](const std::string& name) { return draft_.job.find_input(name) != nullptr; });
+      kind.find_inputs(stage_.settings,
+                       [&](const std::string& name) { return draft_.job.find_input(name) != nullptr; });
     }
     stage_.arrays = names_of_arrays(schema.parameters, stage_.settings);
     stage_.files = names_of_files(schema.parameters, stage_.settings);

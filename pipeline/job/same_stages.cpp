@@ -75,6 +75,7 @@ std::optional<std::string> SameStages::compare(const json& before, const Stage& 
   json old = before, now = *find_named(definition_.at("stages"), stage.name);
   old["name"] = now["name"];
   old["temporary"] = now["temporary"];
+  old = in_words_of(old, now, defaults_);
   if (auto found = replace_names(stage.arrays, stage.settings, old.at("settings"))) return found;
   if (auto found = first_difference({{"stages", {old}}}, {{"stages", {now}}}, defaults_)) return found;
   return compare_stages_(name, stage);

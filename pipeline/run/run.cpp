@@ -166,6 +166,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   }
   profile.end_stage();
   StageRecord& stage = profile.stage();
+  stage.method = method_of(*planned.stage);  // a worker may have found that it has to be another one
   memory.set_peaks(stage);
   if (const double seconds = stage.computing.seconds(); seconds > 0) stage.rate = stage.operations / seconds;
   return written;

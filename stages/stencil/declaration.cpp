@@ -8,6 +8,7 @@
 #include "stages/stage_kind.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
+#include "stages/stencil/same_formulas.hpp"
 #include "stages/stencil/stage.hpp"
 #include "stages/stencil/verify.hpp"
 
@@ -284,6 +285,7 @@ job::ProblemDeclaration declare_written() {
       "max, abs, sqrt, fma(a, b, c), i32(x), i64(x), f32(x), f64(x). A number takes the type beside it; each "
       "operation "
       "is rounded once, in the order written, the same bits on every back end; min(a, b) is b < a ? b : a";
+  declaration.in_words_of = formulas_in_words_of;
   declaration.example.inputs =
       "start: {generate: uniform, shape: [40, 50], type: f32, seed: 3}, other: {generate: uniform, shape: [40, 50], "
       "type: f32, seed: 4}, pulse: {generate: ramp, shape: [10], type: f32}";

@@ -8,12 +8,11 @@
 #include "io/convert.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
-#include "kernels/stencil/write.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
-#include "pipeline/base/printable.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
+#include "stages/stencil/formulas.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -322,56 +321,10 @@ class Definer {
 
   /// The cells that the job writes.
   void define_formulas() {
-    stencil::WrittenText text;
-    text.fields = made_.inputs.names;
-    text.arrays = settings_.names("arrays");
-    text.series = settings_.names("series");
-    text.in_turn = settings_.text("update") == "in_turn";
-    text.steps = settings_.integer("steps");
-    for (const std::string& name : settings_.names("parameters")) text.parameters.push_back(number_of(name));
-    for (const std::string& name : settings_.names("cells")) text.cells.push_back(cell_of(text, name));
-    for (const std::string& field : text.fields) {
-      if (!settings_.has("cells." + field)) refuse("cells", "the field " + quote(field) + " has no formula here");
-    }
+    const stencil::WrittenText text = formulas_of(request_.stage, made_.inputs.names);
     for (const std::string& name : text.series) add_series("series." + name, text.steps);
-    try {
-      spec_.written = stencil::write(text, spec_);
-    } catch (const stencil::WrittenFault& fault) {
-      refuse_formula(fault);
-    }
+    spec_.written = written_formulas(request_.stage, text, spec_);
     spec_.radius = stencil::radius_of(*spec_.written);
-  }
-
-  stencil::WrittenText::Cell cell_of(const stencil::WrittenText& text, const std::string& name) const {
-    const auto field = std::find(text.fields.begin(), text.fields.end(), name);
-    if (field == text.fields.end()) {
-      refuse("cells." + name, "there is no field " + quote(name) + ": a formula has the name of one of `fields`" +
-                                  did_you_mean(name, text.fields));
-    }
-    return {static_cast<std::size_t>(field - text.fields.begin()), settings_.text("cells." + name)};
-  }
-
-  /// A parameter, as a number in a formula is: whole without a point and an exponent.
-  stencil::NamedNumber number_of(const std::string& name) const {
-    const std::string parameter = "parameters." + name;
-    const std::string& text = settings_.text(parameter);
-    if (const auto number = formula::number_from(text)) return {name, number->is_whole, number->real, number->whole};
-    refuse(parameter, "a parameter is a number, not " + quote(text));
-  }
-
-  /// Refuses at the place inside a formula.
-  [[noreturn]] void refuse_formula(const stencil::WrittenFault& fault) const {
-    const std::vector<std::string> cells = settings_.names("cells");
-    if (fault.cell == stencil::WrittenFault::none) {
-      for (const char* parameter : {"fields", "arrays", "series", "parameters"}) {
-        const std::string name = std::string(parameter) + "." + fault.name;
-        if (settings_.has(name)) refuse(name, fault.fault.what);
-      }
-      refuse("fields", fault.fault.what);
-    }
-    const Place place = place_of(request_.stage, "cells." + cells[fault.cell]);
-    throw JobError(
-        message_at(inside(place, fault.fault.at), "stage '" + request_.stage.name + "': " + fault.fault.what));
   }
 
   void define_schedule() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/compiled/store.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
 
@@ -39,7 +40,7 @@ void add_pieces(stencil::Rows& rows, const run::AccessView& access, std::int64_t
 
 StencilPlan::StencilPlan(const stencil::StencilMethod& method, stencil::StencilSpec spec, StencilEvents events,
                          StencilInputs inputs)
-    : method_(method),
+    : method_(&method),
       spec_(std::move(spec)),
       events_(std::move(events)),
       cut_(spec_),
@@ -434,10 +435,29 @@ void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const r
   if (const run::AccessView* changes = view.find(changes_slot())) add_pieces(task.changes, *changes, 0);
 }
 
+std::unique_ptr<device::BlockKernel> StencilPlan::make_kernel_of(device::Context& context,
+                                                                 const device::Memory* workspace) const {
+  try {
+    return make_kernel(method(), spec_, context, workspace);
+  } catch (const compiled::NotCompiled& error) {
+    const stencil::StencilMethod* instead = stencil::method_instead(method());
+    if (instead == nullptr) throw;
+    const std::lock_guard lock(mutex_);
+    why_instead_ = error.what();
+    method_ = instead;
+  }
+  return make_kernel(method(), spec_, context, workspace);
+}
+
+std::string StencilPlan::why_instead() const {
+  const std::lock_guard lock(mutex_);
+  return why_instead_;
+}
+
 std::unique_ptr<run::Worker> StencilPlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<StencilPlan>;
-  auto workspace = workspace_for(method_, spec_, context);
-  auto kernel = make_kernel(method_, spec_, context, workspace.get());
+  auto workspace = workspace_for(method(), spec_, context);
+  auto kernel = make_kernel_of(context, workspace.get());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 

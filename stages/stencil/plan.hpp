@@ -1,11 +1,14 @@
 // A stencil as a plan of blocks.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/stencil.hpp"
@@ -51,8 +54,10 @@ class StencilPlan : public run::Plan {
   /// The descriptor of a block.
   stencil::StencilTask task(const run::Phase& phase, const run::BlockView& view) const;
 
-  /// The method that computes it.
-  const stencil::StencilMethod& method() const { return method_; }
+  /// The method that computes it: another one than it was made with, once a worker could not make that one's kernel.
+  const stencil::StencilMethod& method() const { return *method_.load(); }
+  /// Why that is so; empty if it is not.
+  std::string why_instead() const;
   const stencil::StencilSpec& spec() const { return spec_; }
   const StencilEvents& events() const { return events_; }
   const Timeline& timeline() const { return timeline_; }
@@ -72,6 +77,8 @@ class StencilPlan : public run::Plan {
   };
   enum class Part { own, above, rim_above, rim_below, carry, target, parts };
 
+  std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
+                                                      const device::Memory* workspace) const;
   int add(run::ArraySpec array);
   void add_grid(StencilInputs& inputs);
   void add_between_slabs();
@@ -101,7 +108,9 @@ class StencilPlan : public run::Plan {
   void bind_slab(const StencilPhase& phase, const stencil::Slab& slab, const run::BlockView& view,
                  stencil::StencilTask& task) const;
 
-  const stencil::StencilMethod& method_;
+  mutable std::atomic<const stencil::StencilMethod*> method_;
+  mutable std::mutex mutex_;  // guards why_instead_
+  mutable std::string why_instead_;
   stencil::StencilSpec spec_;
   StencilEvents events_;
   stencil::Cut cut_;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "kernels/compiled/compiler.hpp"
+#include "kernels/compiled/cxx.hpp"
+#include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
@@ -96,6 +98,10 @@ class StencilStage : public run::Stage {
     std::vector<std::string> all = warnings_;
     if (read_warnings_) {
       for (std::string& warning : read_warnings_()) all.push_back(std::move(warning));
+    }
+    if (const std::string why = plan_.why_instead(); !why.empty()) {
+      all.push_back("stage '" + name_ + "': its formulas were not compiled, and " + method().name +
+                    " computed them, the same bits in more time: " + why);
     }
     if (!allows_nan_ && tally_.not_finite() > 0 && tally_.fault().empty()) {
       all.push_back("stage '" + name_ +
@@ -211,6 +217,21 @@ class StencilStage : public run::Stage {
   StencilPlan plan_;
 };
 
+/// Names the compiler of formulas. @throws JobError if CUDA needs one, and there is none
+void name_compiler(const Request& request, StencilSpec& spec) {
+  const std::string never = request.resources.compiles ? "" : "the job says `compile: never`";
+  if (request.resources.cuda) {
+    const std::string why = never.empty() ? compiled::Compiler::why_missing() : never;
+    if (request.choices == nullptr && !why.empty()) {
+      refuse_on_cuda(request.stage, "cells", "formulas cannot run on CUDA: " + why);
+    }
+    return;
+  }
+  stencil::CellCompiler compiler{"", never};
+  if (never.empty()) compiler.command = compiled::cxx_command(&compiler.why_none);
+  set_compiler(spec, compiler);
+}
+
 }  // namespace
 
 std::unique_ptr<run::Stage> make_stencil(const Request& request) {
@@ -219,11 +240,7 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   const bool separable =
       request.choices != nullptr ? request.choices->value("separable", false) : definition.separable;
   if (separable) take_separable(spec);
-  if (spec.written && request.choices == nullptr && request.resources.cuda) {
-    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
-      refuse_on_cuda(request.stage, "cells", "formulas cannot run on CUDA: " + why);
-    }
-  }
+  if (spec.written) name_compiler(request, spec);
   const StencilMethod& method = method_for(request, stencil::stencil_methods(), name_of(spec.schedule), spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");

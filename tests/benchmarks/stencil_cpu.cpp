@@ -4,8 +4,9 @@
 //   benchmark_stencil_cpu [THREADS [NAME [SIDE]]]
 //
 // THREADS: 0: all. NAME: of an operator, `separable` (a box2d that is computed so), `loop`, `turns` (the five-point
-// sum and the loop in turns), `formula` (operators of the list and the same as formulas, in turns) or `all`. SIDE of
-// the grids of two dimensions (8192): volumes have sides of a sixteenth, lines as many cells as squares.
+// sum and the loop in turns), `formula` (operators of the list and the same as formulas, by strips and compiled by
+// the compiler of CXX or in PATH, in turns) or `all`. SIDE of the grids of two dimensions (8192): volumes have sides
+// of a sixteenth, lines as many cells as squares.
 
 #include <fmt/format.h>
 
@@ -19,7 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/compiled/cxx.hpp"
+#include "kernels/compiled/store.hpp"
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/stencil.hpp"
@@ -28,6 +32,7 @@
 #include "tests/benchmarks/stencil_loop.hpp"
 #include "tests/differential/stencil/driver.hpp"
 #include "tests/differential/stencil/formulas.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace {
 
@@ -176,34 +181,48 @@ std::vector<WrittenAlike> written_alike(std::int64_t n) {
           {{"heat3d", f32, {m, m, m}, 3, 1, 16, 7}, {volume}}};
 }
 
-/// The two in turns, so that other programs disturb both alike; their cells are the same.
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The three in turns, so that other programs disturb all alike; their cells are the same.
 template <class T>
 void compare_written(const WrittenAlike& alike, device::Context& context) {
+  constexpr int kinds = 3;  // the operator, strips, compiled
   const Size& size = alike.size;
-  StencilSpec specs[2] = {spec_of(size), spec_of(size)};
-  stencil::testing::write_formulas(specs[1], alike.formulas);
+  StencilSpec specs[kinds] = {spec_of(size), spec_of(size), spec_of(size)};
+  for (int kind = 1; kind < kinds; ++kind) stencil::testing::write_formulas(specs[kind], alike.formulas);
+  set_compiler(specs[2], {compiled::cxx_command(), ""});
   const std::vector<T> values = random_values<T>(size.extents[0] * specs[0].width());
-  Grids<T> grids[2];
-  std::unique_ptr<device::BlockKernel> kernels[2];
+  Grids<T> grids[kinds];
+  std::unique_ptr<device::BlockKernel> kernels[kinds];
   std::vector<std::unique_ptr<stencil::testing::StencilDriver<T>>> drivers;
-  double best[2] = {1e300, 1e300};
-  for (int kind = 0; kind < 2; ++kind) {
+  double best[kinds] = {1e300, 1e300, 1e300}, compiling = 0;
+  for (int kind = 0; kind < kinds; ++kind) {
     grids[kind].fields.assign(static_cast<std::size_t>(specs[0].fields()), values);
-    kernels[kind] = make_stencil_cpu(specs[kind], context);
+    const auto begin = std::chrono::steady_clock::now();
+    kernels[kind] = kind == 2 ? make_stencil_compiled(specs[kind], context) : make_stencil_cpu(specs[kind], context);
+    compiling = seconds_since(begin);
     drivers.push_back(
         std::make_unique<stencil::testing::StencilDriver<T>>(specs[kind], context, *kernels[kind], grids[kind]));
   }
   for (int turn = 0; turn < runs; ++turn) {
-    for (int kind = 0; kind < 2; ++kind) {
+    for (int kind = 0; kind < kinds; ++kind) {
       best[kind] = std::min(best[kind], drivers[static_cast<std::size_t>(kind)]->run(0, size.steps).seconds);
     }
   }
-  for (int kind = 0; kind < 2; ++kind) drivers[static_cast<std::size_t>(kind)]->get(grids[kind]);
-  if (grids[0].fields != grids[1].fields) throw std::runtime_error("a formula gives other cells than the operator");
+  for (int kind = 0; kind < kinds; ++kind) {
+    drivers[static_cast<std::size_t>(kind)]->get(grids[kind]);
+    if (grids[0].fields != grids[kind].fields)
+      throw std::runtime_error("formulas give other cells than the operator");
+  }
   const int operations = specs[1].written->cells.operations();
-  fmt::print("{} {} {} x {} x {}, {} steps: {:.2f} Gcell/s, as {} operations of formulas {:.2f}: {:.0f}%\n",
-             size.name, name_of(size.type), size.extents[0], size.extents[1], size.extents[2], size.steps,
-             rate_of(size, best[0]) / 1e9, operations, rate_of(size, best[1]) / 1e9, 100 * best[0] / best[1]);
+  fmt::print(
+      "{} {} {} x {} x {}, {} steps: {:.2f} Gcell/s, as {} operations of formulas {:.2f}: {:.0f}%, "
+      "compiled in {:.2f} s {:.2f}: {:.0f}%\n",
+      size.name, name_of(size.type), size.extents[0], size.extents[1], size.extents[2], size.steps,
+      rate_of(size, best[0]) / 1e9, operations, rate_of(size, best[1]) / 1e9, 100 * best[0] / best[1], compiling,
+      rate_of(size, best[2]) / 1e9, 100 * best[0] / best[2]);
   std::fflush(stdout);
 }
 
@@ -234,6 +253,9 @@ int run(int argc, char** argv) {
   if (only.empty() || only == "loop") {
     for (const ElementType type : {f32, f64}) report_loop({"loop", type, {n, 1, n}, 2, 1, 16, 5}, used);
   }
+  const terrace::test::TempFolder folder;
+  compiled::Store store(folder / "modules");
+  context->take_modules_from(&store);
   for (const WrittenAlike& alike : written_alike(n)) {
     if (!only.empty() && only != "formula") continue;
     if (alike.size.type == f32) compare_written<float>(alike, *context);

@@ -1,7 +1,11 @@
 """Stencils that jobs write as formulas: against NumPy, beside built-in operators, and wrong ones."""
+import signal
+import subprocess
+import time
 import unittest
 
-from terrace_runs import WRONG, JobTest, main, numpy
+import terrace_runs
+from terrace_runs import STOPPED, WRONG, JobTest, main, numpy
 
 
 def formula(name, **settings):
@@ -133,6 +137,102 @@ stages:
 output: out.h5
 """)
         self.assertSays(self.terrace("check", job, expect=WRONG), "text.yaml:11:11: stage 's': there is nothing")
+
+    # A job, and the same one in other words.
+    WORDS = {"fields": {"u": "a", "v": "b"}, "arrays": {"c": "b", "d": "a"}, "parameters": {"D": 0.25, "F": -2},
+             "cells": {"u": "u + D*(v[0,1] - u) + c*d", "v": "v*D + F*u[1,0]*0.1"},
+             "boundary": "edge", "steps": 300}
+    SAME_WORDS = {**WORDS, "arrays": {"speed": "b", "damping": "a"}, "parameters": {"rate": "2.5e-1"},
+                  "cells": {"v": " (v * rate) + (-2*u[1, 0])*1e-1",
+                            "u": "(u + rate*(v[0,1]-u))\n  + (speed*damping)"}}
+
+    def computed(self, job, *arguments):
+        """Runs the job and returns whether it was computed, and not there already."""
+        ended = self.terrace("run", job, *arguments)
+        there = "is there already, made by this job" in ended.stderr
+        self.assertEqual(there, "done in" not in ended.stderr, ended.stderr)
+        return not there
+
+    def test_the_same_formulas_in_other_words_are_there_already(self):
+        inputs, _ = self.grids((30, 40), "f8")
+        self.assertTrue(self.computed(self.write_job(inputs, [formula("s", **self.WORDS)])))
+        same = self.write_job(inputs, [formula("s", **self.SAME_WORDS)])
+        self.assertFalse(self.computed(same))
+        self.terrace("verify", "result.h5", "--sample", "1")
+
+        def differs(said, **changes):
+            job = self.write_job(inputs, [formula("s", **{**self.WORDS, **changes})])
+            self.assertSays(self.terrace("run", job, expect=WRONG), "was made by another job", said)
+
+        cells = self.WORDS["cells"]
+        differs("stages.s.cells.u was", cells={**cells, "u": "u + D*(v[0,1] - u) + (c + d)"})
+        differs("stages.s.cells.u was", cells={**cells, "u": "u + (D*(v[0,1] - u) + c*d)"})
+        differs("stages.s.cells.u was", cells={**cells, "u": "u + D*(v[0,1] - u) + d*c"})
+        differs("stages.s.parameters.D was", parameters={"D": 0.5, "F": -2})
+        differs("stages.s.parameters.F was", parameters={"D": 0.25, "F": "-2.0"})
+        differs("stages.s.arrays.c was", arrays={"c": "a", "d": "b"})
+        # Names of fields are names of datasets.
+        differs('stages.s.cells was ["u","v"] and is ["w","v"]', fields={"w": "a", "v": "b"},
+                cells={name.replace("u", "w"): text.replace("u", "w") for name, text in cells.items()})
+
+    def test_cells_that_change_their_turns_are_another_stage(self):
+        inputs, _ = self.grids((8, 10), "f8")
+        cells = {"u": "0.5*(u + v)", "v": "v + u"}
+
+        def job(order, update):
+            return self.write_job(inputs, [formula("s", fields={"u": "a", "v": "b"}, update=update, steps=3,
+                                                   cells={name: cells[name] for name in order})], output=update + ".h5")
+
+        for update in ("in_turn", "together"):
+            self.assertTrue(self.computed(job("uv", update)))
+        self.assertFalse(self.computed(job("vu", "together")))
+        self.assertSays(self.terrace("run", job("vu", "in_turn"), expect=WRONG), "stages.s.cells was")
+
+    def test_stages_in_other_words_are_taken_over(self):
+        inputs, _ = self.grids((30, 40), "f8")
+        reader = formula("r", fields={"x": "s/u"}, cells={"x": "2*x"}, steps=1)
+        self.terrace("run", self.write_job(inputs, [formula("s", **self.WORDS)]))
+        ended = self.terrace("run", self.write_job(inputs, [formula("s", **self.SAME_WORDS), reader]))
+        self.assertSays(ended, "'s' is taken over")
+        result = self.open()
+        expected = 2 * result["s/u"][()]
+        expected[0], expected[-1], expected[:, 0], expected[:, -1] = (result["s/u"][()][at] for at in
+                                                                      (0, -1, (slice(None), 0), (slice(None), -1)))
+        self.assertTrue(numpy.array_equal(result["r/x"], expected))
+
+    def test_a_renamed_field_is_computed_under_its_new_name(self):
+        inputs, _ = self.grids((30, 40), "f8")
+        cells = self.WORDS["cells"]
+        renamed = {**self.WORDS, "fields": {"w": "a", "v": "b"},
+                   "cells": {name.replace("u", "w"): text.replace("u", "w") for name, text in cells.items()}}
+        before = self.run_job(inputs, [formula("s", **self.WORDS)])["s/u"][()]
+        result = self.run_job(inputs, [formula("s", **renamed)], "--fresh=changed")
+        self.assertNotIn("u", result["s"])
+        self.assertTrue(numpy.array_equal(result["s/w"], before))
+
+    def test_a_stopped_run_goes_on_in_other_words(self):
+        inputs, _ = self.grids((300, 400))
+        expected = self.run_job(inputs, [formula("s", **self.WORDS)], output="whole.h5")
+        keys = {"memory": {"host": 3 << 20, "device": 2 << 20}, "checkpoint": {"every": "1ms"}, "backend": "cpu"}
+        job = self.write_job(inputs, [formula("s", **self.WORDS)], **keys)
+        process = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        ledgers = self.folder / "result.h5.run" / "ledger"
+        end = time.monotonic() + 60
+        while time.monotonic() < end and process.poll() is None:
+            if ledgers.exists() and sum(file.stat().st_size for file in ledgers.iterdir()) > 2000:
+                break
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(), STOPPED)
+        other = self.write_job(inputs, [formula("s", **{**self.SAME_WORDS, "steps": 301})], **keys)
+        self.assertSays(self.terrace("run", other, expect=WRONG), "holds a run of another job", "stages.s.steps was")
+        ended = self.terrace("run", self.write_job(inputs, [formula("s", **self.SAME_WORDS)], **keys))
+        self.assertSays(ended, "going on with the run in")
+        result = self.open()
+        for field in ("u", "v"):
+            self.assertTrue(numpy.array_equal(result[f"s/{field}"], expected[f"s/{field}"]))
 
     def test_survives_kills(self):
         inputs, _ = self.grids((300, 400))

@@ -1,3 +1,3 @@
 // The kernels of stencils for AVX2.
 #define TERRACE_ISA avx2
-#include "kernels/stencil/cpu/kernel.hpp"
+#include "kernels/stencil/cpu/list_kernels.hpp"

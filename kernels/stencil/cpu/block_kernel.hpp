@@ -237,20 +237,4 @@ constexpr BlockKernelsOf<T> block_kernels_of() {
   else return {make_any_block<F, T, 1>, make_any_block<F, T, 2>, make_any_block<F, T, 4>, Pack<T>::lanes};
 }
 
-template <class... Fs>
-BlockKernels block_kernels_at(int number, OperatorList<Fs...>) {
-  static constexpr BlockKernels kernels[] = {{block_kernels_of<Fs, float>(), block_kernels_of<Fs, double>()}...};
-  return kernels[number];
-}
-
-BlockKernels block_kernels(int formula, int pattern) {
-#if defined(__FMA__)
-  if (pattern >= 0) return block_kernels_at(pattern, Patterns{});
-  return block_kernels_at(formula, Formulas{});
-#else
-  (void)formula, (void)pattern;
-  return {};
-#endif
-}
-
 }  // namespace terrace::stencil::TERRACE_ISA

@@ -45,7 +45,7 @@ struct PatternSum {
   TERRACE_HOST_DEVICE static constexpr bool has(int d0, int d1, int d2) {
     return shape == Shape::box || (d0 != 0) + (d1 != 0) + (d2 != 0) <= 1;
   }
-  static consteval int terms() {
+  static constexpr int terms() {
     int count = 0;
     for (int d0 = -radius; d0 <= radius; ++d0) {
       for (int d1 = -middle; d1 <= middle; ++d1) {

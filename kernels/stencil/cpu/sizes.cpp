@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/stencil/cpu/compiled.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/visit.hpp"
@@ -44,8 +45,10 @@ i64 cpu_depth(const StencilSpec& spec) {
   return std::max<i64>(1, reach / spec.radius);
 }
 
-TileSizes tile_sizes(const StencilSpec& spec) {
-  TileSizes sizes{depth_of(spec), 1, 1, spec.written ? 1 : CpuTiles::block};
+TileSizes tile_sizes(const StencilSpec& spec, bool is_compiled) {
+  const bool by_strips = spec.written && !is_compiled;
+  TileSizes sizes{depth_of(spec), 1, 1, by_strips ? 1 : CpuTiles::block};
+  if (is_compiled) sizes.block = std::max(1, compiled_block_rows(spec));
   if (spec.rank == 1) {
     sizes.width = std::min<i64>(spec.extents[0], CpuTiles::line_width);
     return sizes;
@@ -53,7 +56,7 @@ TileSizes tile_sizes(const StencilSpec& spec) {
   const auto size = static_cast<i64>(size_of(spec.value));
   const i64 rows = sizes.ring_rows(spec.radius, spec.rank) * sizes.depth * spec.fields();
   if (spec.rank == 2) {
-    const i64 most = spec.written ? written_row_bytes : CpuTiles::row_bytes;
+    const i64 most = by_strips ? written_row_bytes : CpuTiles::row_bytes;
     const i64 bytes = std::min(most, CpuTiles::ring_bytes / rows);
     sizes.width = std::min<i64>(spec.extents[2], std::max(CpuTiles::least_width, bytes / size));
     return sizes;

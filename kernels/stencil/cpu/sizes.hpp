@@ -24,8 +24,8 @@ struct TileSizes {
 /// Steps that are made at a time, where the rows of a slab allow it.
 i64 cpu_depth(const StencilSpec& spec);
 
-/// The sizes for a stencil.
-TileSizes tile_sizes(const StencilSpec& spec);
+/// The sizes for a stencil. @param is_compiled its formulas are
+TileSizes tile_sizes(const StencilSpec& spec, bool is_compiled);
 
 /// The steps of the sub-passes of a pass: an even number of sub-passes if there is more than one step, so that rows
 /// end where they began.

@@ -1,3 +1,3 @@
 // The kernels of stencils for SSE2.
 #define TERRACE_ISA sse2
-#include "kernels/stencil/cpu/kernel.hpp"
+#include "kernels/stencil/cpu/list_kernels.hpp"

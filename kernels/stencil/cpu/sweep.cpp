@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/launch/cpu_launch.hpp"
+#include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/constants.hpp"
+#include "kernels/stencil/cpu/compiled.hpp"
 #include "kernels/stencil/cpu/slab.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/visit.hpp"
+#include "kernels/stencil/written_base.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -47,11 +51,13 @@ Operands<T> operands_of(const StencilSpec& spec) {
   return operands;
 }
 
+/// @param compiled kernels of the formulas that a job writes; null: they are not compiled
 template <class T>
-CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, InstructionSet set) {
+CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, InstructionSet set,
+                    const CompiledKernels<T>* compiled) {
   CpuPlan<T> plan{};
   plan.spec = spec;
-  plan.sizes = tile_sizes(spec);
+  plan.sizes = tile_sizes(spec, compiled != nullptr);
   plan.axis = spec.axis();
   plan.radius = spec.radius;
   plan.middle = spec.rank == 3 ? spec.radius : 0;
@@ -59,6 +65,17 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   const RowKernels kernels = kernels_for(set, formula_of(spec));
   if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
   else plan.kernels = kernels.f64;
+  if (compiled != nullptr) {
+    plan.kernels.make_row = compiled->make_row;
+    plan.block_kernels = compiled->blocks;
+    plan.own_faces = spec.written->own_faces;
+    plan.fields = spec.fields();
+    plan.additions = additions_of<WrittenFormula, T>(spec);
+    const typename WrittenBase<1>::Constants<T> constants{operands.drive.data(), spec.written->series_steps};
+    plan.constants.resize(sizeof constants);
+    std::memcpy(plan.constants.data(), &constants, sizeof constants);
+    return plan;
+  }
   if (spec.written) {
     plan.kernels.make_row = make_written_row<T>;
     plan.written = std::make_shared<const WrittenPlan<T>>(spec, operands.drive.data(), set);
@@ -85,8 +102,12 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
 template <class T>
 class CpuStencil : public device::BlockKernel {
  public:
-  CpuStencil(const StencilSpec& spec, device::CpuContext& context, InstructionSet set)
-      : operands_(operands_of<T>(spec)), plan_(plan_for<T>(spec, operands_, set)), slabs_(plan_, context) {}
+  CpuStencil(const StencilSpec& spec, device::CpuContext& context, InstructionSet set,
+             std::optional<CompiledKernels<T>> compiled)
+      : compiled_(std::move(compiled)),
+        operands_(operands_of<T>(spec)),
+        plan_(plan_for<T>(spec, operands_, set, compiled_ ? &*compiled_ : nullptr)),
+        slabs_(plan_, context) {}
 
   void run(const device::Port& port) override {
     device::compute_in_order<StencilTask, StencilResult>(port, [&](const StencilTask& task, StencilResult& result) {
@@ -132,10 +153,32 @@ class CpuStencil : public device::BlockKernel {
                         [&](double sum, i64 i) { return joined(sum, values[i], norm); });
   }
 
+  std::optional<CompiledKernels<T>> compiled_;
   Operands<T> operands_;
   CpuPlan<T> plan_;
   CpuSlabs<T> slabs_;
 };
+
+device::CpuContext& checked_cpu(const StencilSpec& spec, device::Context& context) {
+  check_stencil(spec);
+  auto* cpu = dynamic_cast<device::CpuContext*>(&context);
+  if (cpu == nullptr) throw DeviceError("stencil", context.limits().name + " is not a CPU");
+  return *cpu;
+}
+
+/// @param is_compiled formulas that a job writes are
+std::size_t bytes_for(const StencilSpec& spec, int threads, bool is_compiled) {
+  const TileSizes sizes = tile_sizes(spec, is_compiled);
+  const i64 values = spec.fields() * CpuSlabs<double>::workspace_rows(spec) * spec.width() +
+                     threads * CpuSlabs<double>::thread_values(spec, sizes);
+  const auto rows = static_cast<std::size_t>(std::max(3, spec.fields())) * (17 * 17 + 17 * 20);
+  const std::size_t pointers = (spec.terms.size() + rows + 6 * most_arrays + 128) * sizeof(void*);
+  const std::size_t written = !spec.written || is_compiled     ? 0
+                              : spec.value == ElementType::f32 ? WrittenPlan<float>::bytes(spec, threads)
+                                                               : WrittenPlan<double>::bytes(spec, threads);
+  return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers +
+         written;
+}
 
 }  // namespace
 
@@ -166,26 +209,33 @@ void check_stencil(const StencilSpec& spec) {
   }
 }
 
-std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads) {
-  const TileSizes sizes = tile_sizes(spec);
-  const i64 values = spec.fields() * CpuSlabs<double>::workspace_rows(spec) * spec.width() +
-                     threads * CpuSlabs<double>::thread_values(spec, sizes);
-  const auto rows = static_cast<std::size_t>(std::max(3, spec.fields())) * (17 * 17 + 17 * 20);
-  const std::size_t pointers = (spec.terms.size() + rows + 6 * most_arrays + 128) * sizeof(void*);
-  const std::size_t written = !spec.written                    ? 0
-                              : spec.value == ElementType::f32 ? WrittenPlan<float>::bytes(spec, threads)
-                                                               : WrittenPlan<double>::bytes(spec, threads);
-  return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers +
-         written;
+std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads) { return bytes_for(spec, threads, false); }
+
+std::size_t stencil_compiled_bytes(const StencilSpec& spec, int threads) {
+  return std::max(bytes_for(spec, threads, false), bytes_for(spec, threads, true));
 }
 
 std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context,
                                                       InstructionSet set) {
-  check_stencil(spec);
-  auto* cpu = dynamic_cast<device::CpuContext*>(&context);
-  if (cpu == nullptr) throw DeviceError("make_stencil_cpu", context.limits().name + " is not a CPU");
-  if (spec.value == ElementType::f32) return std::make_unique<CpuStencil<float>>(spec, *cpu, set);
-  return std::make_unique<CpuStencil<double>>(spec, *cpu, set);
+  device::CpuContext& cpu = checked_cpu(spec, context);
+  if (spec.value == ElementType::f32) return std::make_unique<CpuStencil<float>>(spec, cpu, set, std::nullopt);
+  return std::make_unique<CpuStencil<double>>(spec, cpu, set, std::nullopt);
+}
+
+std::unique_ptr<device::BlockKernel> make_stencil_compiled(const StencilSpec& spec, device::Context& context,
+                                                           InstructionSet set) {
+  device::CpuContext& cpu = checked_cpu(spec, context);
+  compiled::Store* store = context.modules();
+  if (store == nullptr) throw compiled::NotCompiled("stencil", "there is no place for kernels of formulas");
+  const auto make = [&]<class T>(T) {
+    return std::make_unique<CpuStencil<T>>(spec, cpu, set, compiled_kernels<T>(spec, *store, set));
+  };
+  if (spec.value == ElementType::f32) return make(float{});
+  return make(double{});
+}
+
+std::unique_ptr<device::BlockKernel> make_stencil_compiled(const StencilSpec& spec, device::Context& context) {
+  return make_stencil_compiled(spec, context, device::best_instruction_set());
 }
 
 std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context) {

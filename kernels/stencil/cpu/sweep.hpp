@@ -10,4 +10,8 @@ namespace terrace::stencil {
 std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context,
                                                       device::InstructionSet set);
 
+/// make_stencil_compiled() with a chosen instruction set, which the CPU must have.
+std::unique_ptr<device::BlockKernel> make_stencil_compiled(const StencilSpec& spec, device::Context& context,
+                                                           device::InstructionSet set);
+
 }  // namespace terrace::stencil

@@ -28,21 +28,14 @@ int add_operation(Formula& cells, Operation operation, Type type, std::array<int
   return cells.add(node);
 }
 
-/// Rows of grids of one dimension lie along the last axis: axes 0 and 2 change places.
-Node turned(Node node) {
-  if (node.operation == Operation::read) std::swap(node.offset[0], node.offset[last_axis]);
-  if (node.operation == Operation::index || node.operation == Operation::extent)
-    node.number = last_axis - node.number;
-  return node;
-}
-
 /// The formulas of a stencil with its source and its mask, as rows are computed.
 Formula cells_of(const StencilSpec& spec) {
   const Written& written = *spec.written;
   const Type type = spec.value == ElementType::f32 ? Type::f32 : Type::f64;
+  const Formula made = spec.rank == 1 ? turned(written.cells) : written.cells;
   Formula cells;
-  for (const Node& node : written.cells.nodes()) cells.add(spec.rank == 1 ? turned(node) : node);
-  std::vector<int> results = written.cells.results();
+  for (const Node& node : made.nodes()) cells.add(node);
+  std::vector<int> results = made.results();
   if (spec.source >= 0) {
     const int source = add_read(cells, type, written.fields + spec.source);
     results[0] = add_operation(cells, Operation::add, type, {results[0], source, -1});
@@ -61,6 +54,19 @@ Formula cells_of(const StencilSpec& spec) {
 }
 
 }  // namespace
+
+Formula turned(const Formula& cells) {
+  Formula all;
+  for (Node node : cells.nodes()) {
+    if (node.operation == Operation::read) std::swap(node.offset[0], node.offset[last_axis]);
+    if (node.operation == Operation::index || node.operation == Operation::extent) {
+      node.number = last_axis - node.number;
+    }
+    all.add(node);
+  }
+  for (const int result : cells.results()) all.add_result(result);
+  return all;
+}
 
 template <class T>
 WrittenPlan<T>::WrittenPlan(const StencilSpec& spec, const T* series, device::InstructionSet set)

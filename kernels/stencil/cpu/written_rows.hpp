@@ -12,6 +12,10 @@
 
 namespace terrace::stencil {
 
+/// Formulas of which rows of grids of one dimension are made: they lie along the last axis, and axes 0 and 2 change
+/// places.
+formula::Formula turned(const formula::Formula& cells);
+
 /// The part of a written stencil that all threads share.
 template <class T>
 class WrittenPlan {

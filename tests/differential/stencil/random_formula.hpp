@@ -97,15 +97,18 @@ class RandomFormula {
     return field + offsets + "]";
   }
 
+  static std::string index(int axis) { return std::string(1, "ijk"[axis]); }
+  static std::string extent(int axis) { return "size(" + std::to_string(axis) + ")"; }
+
   std::string whole(int depth) {
     if (depth == 0 || chance(20)) {
       switch (below(4)) {
         case 0:
-          return "i" + number(limits_.rank);
+          return index(below(limits_.rank));
         case 1:
-          return chance(50) ? "n" + number(limits_.rank) : "t";
+          return chance(50) ? extent(below(limits_.rank)) : "t";
         default:
-          return chance(50) ? "i" + std::to_string(limits_.rank - 1) : one_of({"1", "2", "-3", "7"});
+          return chance(50) ? index(limits_.rank - 1) : one_of({"1", "2", "-3", "7"});
       }
     }
     const auto a = [&] { return whole(depth - 1); };
@@ -116,8 +119,8 @@ class RandomFormula {
       case 2:
         return "(" + a() + one_of({"/", "%"}) + one_of({"2", "3", "-5", "1000"}) + ")";
       case 3: {
-        const std::string axis = number(limits_.rank);
-        return "(" + a() + one_of({"/", "%"}) + "(n" + axis + " - i" + axis + "))";
+        const int axis = below(limits_.rank);
+        return "(" + a() + one_of({"/", "%"}) + "(" + extent(axis) + " - " + index(axis) + "))";
       }
       case 4:
         return call(one_of({"min", "max"}), a(), a());

@@ -4,46 +4,11 @@
 #include "kernels/compiled/store.hpp"
 #include "kernels/stencil/write.hpp"
 #include "tests/differential/stencil/on_cuda.hpp"
+#include "tests/differential/stencil/written_examples.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace terrace::stencil {
 namespace {
-
-/// Formulas and the grid that they are made for.
-struct Example {
-  const char* name;
-  int rank;
-  std::vector<std::string> fields, texts;
-  int arrays = 0, series = 0;
-  bool in_turn = false;
-  bool guarded = false;  // by conditions on the place: it reads nothing outside
-};
-
-const std::vector<Example> examples = {
-    {"heat", 2, {"u"}, {"fma(0.0625, fma(-4, u, ((u[-1,0] + u[0,-1]) + u[0,1]) + u[1,0]), u)"}},
-    {"Gray and Scott",
-     2,
-     {"u", "v"},
-     {"u + 0.16*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u) - u*v*v + 0.035*(1 - u)",
-      "v + 0.08*(v[-1,0] + v[1,0] + v[0,-1] + v[0,1] - 4*v) + u*v*v - (0.035 + 0.065)*v"}},
-    {"corners and an array", 2, {"u"}, {"if(u[-1,-1] < u[1,1], max(u, c*u[0,1]), min(u[1,-1], 0.5*u))"}, 1},
-    {"three fields", 2, {"u", "v", "w"}, {"v[0,1] - w[1,0]", "abs(u) + 0.5*w", "sqrt(abs(u[-1,0]*v))"}},
-    {"place and time", 2, {"u"}, {"if(i == j || (t + j) % 3 == 1, u + s, u[0,-1] * (i - 0.5*size(1)))"}, 0, 1},
-    {"in turn", 2, {"u", "v"}, {"0.5*(u[0,-1] + v)", "u[-1,1] + 0.25*v[1,0]"}, 0, 0, true},
-    {"fdtd2d",
-     2,
-     {"ey", "ex", "hz"},
-     {"if(i == 0, s, fma(-0.5, hz - hz[-1,0], ey))", "if(j == 0, ex, fma(-0.5, hz - hz[0,-1], ex))",
-      "if(i + 1 < size(0) && j + 1 < size(1), fma(-0.7, ((ex[0,1] - ex) + ey[1,0]) - ey, hz), hz)"},
-     0,
-     1,
-     true,
-     true},
-    {"guarded", 2, {"u"}, {"if(j > 0 && j < size(1) - 1, 0.5*(u[0,-1] + u[0,1]), u)"}, 0, 0, false, true},
-    {"far", 2, {"u"}, {"0.2*(u[-3,0] + u[2,0] + u[0,-3] + u[0,1]) + 0.1*u"}},
-    {"line", 1, {"u", "v"}, {"0.5*(u[-1] + v[2])", "if(i < 7, u, v[-2])"}},
-    {"volume", 3, {"u"}, {"u + 0.1*(((u[-1,0,0] + u[0,-1,0]) + u[0,0,-1]) + u[0,0,1] + u[0,1,0] + u[1,0,0] - 6*u)"}},
-    {"volume with arrays", 3, {"u", "v"}, {"u[1,1,0] + c*v", "v[0,-2,1] - d*k"}, 2}};
 
 /// Formulas in three dimensions whose planes stream, u and v being their fields.
 struct PlaneExample {
@@ -127,48 +92,6 @@ std::string why_unfit(const char* name, const StencilSpec& spec, const device::L
   return "there is no such method";
 }
 
-testing::Sample sample_of(testing::SampleMaker& maker, const Example& example, ElementType type, std::int64_t most,
-                          std::int64_t least_width) {
-  testing::Sample sample;
-  StencilSpec& spec = sample.spec;
-  spec.name = "formula";
-  spec.rank = example.rank;
-  spec.value = type;
-  constexpr Face kinds[] = {Face::fixed, Face::edge, Face::reflect, Face::symmetric, Face::value};
-  for (const std::size_t axis : {0, 1, 2}) {
-    const bool there = axis == 0 || (axis == 1 ? example.rank == 3 : example.rank > 1);
-    spec.extents[axis] = there ? 5 + maker.below(most) + (axis == 2 ? least_width : 0) : 1;
-    Faces& faces = spec.faces[axis];
-    faces = {kinds[maker.below(5)], kinds[maker.below(5)], 0.25, -0.5};
-    if (example.guarded) faces = {kinds[1 + maker.below(4)], kinds[1 + maker.below(4)], 0.25, -0.5};
-    else if (example.in_turn || maker.chance(20)) faces.low = faces.high = Face::periodic;
-    if (!there) faces = {Face::edge, Face::edge, 0, 0};
-  }
-  if (example.rank == 2 && maker.chance(70)) spec.extents[2] = (spec.extents[2] + 3) / 4 * 4;
-  WrittenText text;
-  text.fields = example.fields;
-  for (int a = 0; a < example.arrays; ++a) text.arrays.push_back(std::string(1, static_cast<char>('c' + a)));
-  for (int s = 0; s < example.series; ++s) text.series.push_back("s");
-  for (std::size_t n = 0; n < example.texts.size(); ++n) text.cells.push_back({n, example.texts[n]});
-  text.in_turn = example.in_turn;
-  spec.arrays = example.arrays;
-  if (!example.in_turn && maker.chance(25)) spec.source = spec.arrays++;
-  if (!example.in_turn && maker.chance(25)) spec.mask = spec.arrays++;
-  sample.step = maker.below(5);
-  sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 24);
-  text.steps = sample.step + sample.steps;
-  for (std::int64_t i = 0; i < text.steps * example.series; ++i) spec.drive.push_back(0.01 * static_cast<double>(i));
-  spec.written = write(text, spec);
-  spec.radius = radius_of(*spec.written);
-  spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
-  spec.pass_steps = 1 + maker.below(sample.steps);
-  spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  maker.set_slabs(spec, least, 20, 40);
-  spec.parts = 1 + maker.below(3);
-  return sample;
-}
-
 /// A device whose kernels are compiled in a folder of the test; null if there is none, or no compiler.
 class WithModules {
  public:
@@ -194,13 +117,13 @@ TEST_CASE("formulas that a job writes give the bits of their definition on CUDA"
   if (with.context() == nullptr) return;
   const bool simulated = test::few_cases(*with.context());
   unsigned seed = 60000;
-  for (const Example& example : examples) {
+  for (const testing::Example& example : testing::examples()) {
     for (const ElementType type : {ElementType::f32, ElementType::f64}) {
       for (int sample = 0; sample < (simulated ? 1 : 30); ++sample) {
         testing::SampleMaker maker(++seed, 0, 0);
         INFO(example.name << ", seed " << seed);
         const std::int64_t wide = example.rank == 2 && maker.chance(70) ? 256 : 0;
-        check(maker, sample_of(maker, example, type, simulated ? example.rank == 3 ? 12 : 60 : 200, wide),
+        check(maker, testing::sample_of(maker, example, type, simulated ? example.rank == 3 ? 12 : 60 : 200, wide),
               *with.context(), true);
       }
     }

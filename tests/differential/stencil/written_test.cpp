@@ -47,7 +47,7 @@ class Interpreter {
         return {{}, true};
       case Form::name:
       case Form::subscript:
-        if (s.word[0] == 'i' || s.word[0] == 'n' || s.word[0] == 't') return {Type::i64, false};
+        if (s.word == "i" || s.word == "j" || s.word == "k" || s.word == "t") return {Type::i64, false};
         return {grid, true};
       case Form::unary:
         return s.word == "!" ? Sort{Type::boolean, false} : number(sort(*s.children[0]));
@@ -60,6 +60,7 @@ class Interpreter {
     for (const Type type : {Type::i32, Type::i64, Type::f32, Type::f64}) {
       if (s.word == name_of(type)) return {type, type >= Type::f32};
     }
+    if (s.word == "size") return {Type::i64, false};
     if (s.word == "if") {
       const Sort a = sort(*s.children[1]);
       if (a.type == Type::boolean && sort(*s.children[2]).type == Type::boolean) return a;
@@ -119,6 +120,7 @@ class Interpreter {
       case Form::call:
         break;
     }
+    if (s.word == "size") return {Type::i64, 0, p_.extent[axis_of(formula::constant_of(*s.children[0]))]};
     if (s.word == name_of(type) && s.children.size() == 1) {
       const Sort inner = sort(*s.children[0]);
       return value(*s.children[0], inner.type.value_or(type));
@@ -189,29 +191,25 @@ class Interpreter {
   }
 
   Value named(const Syntax& s) const {
-    const int number = s.word.size() > 1 ? std::stoi(s.word.substr(1)) : 0;
-    const auto axis = static_cast<std::size_t>(axis_of(number % 3, spec_.rank));
+    if (s.word == "t") return {Type::i64, 0, p_.step};
+    if (s.word.size() == 1) return {Type::i64, 0, p_.index[axis_of(s.word[0] - 'i')]};
+    const int number = std::stoi(s.word.substr(1));
     int offset[3] = {0, 0, 0};
     switch (s.word[0]) {
       case 'f':
         for (std::size_t a = 0; a < s.children.size(); ++a) {
-          offset[axis_of(static_cast<int>(a), spec_.rank)] = static_cast<int>(formula::constant_of(*s.children[a]));
+          offset[axis_of(static_cast<std::int64_t>(a))] = static_cast<int>(formula::constant_of(*s.children[a]));
         }
         return {grid, at_(number, offset[0], offset[1], offset[2]), 0};
       case 'a':
         return {grid, at_.array(number), 0};
-      case 's': {
+      default: {
         const std::int64_t at = number * spec_.written->series_steps + p_.step;
         return {grid, static_cast<T>(spec_.drive[static_cast<std::size_t>(at)]), 0};
       }
-      case 'i':
-        return {Type::i64, 0, p_.index[axis]};
-      case 'n':
-        return {Type::i64, 0, p_.extent[axis]};
-      default:
-        return {Type::i64, 0, p_.step};
     }
   }
+  int axis_of(std::int64_t axis) const { return stencil::axis_of(static_cast<int>(axis), spec_.rank); }
 
   const StencilSpec& spec_;
   const ReferenceAt<T>& at_;

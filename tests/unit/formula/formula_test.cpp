@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 
 #include "kernels/formula/evaluate.hpp"
@@ -129,6 +130,23 @@ TEST_CASE("every operation is there once, and names are not") {
   CHECK(formula_of("u*v + u*v").operations() == 2);
   CHECK(formula_of("u*0.25").canonical() == formula_of("u*D").canonical());
   CHECK(formula_of("u*v").canonical() != formula_of("v*u").canonical());
+}
+
+TEST_CASE("texts that say the same have one canonical text, and others have another") {
+  const auto text = [](const std::string& formula) {
+    return canonical(*parse(formula), [](const std::string& name) { return name == "D" ? "2" : name; });
+  };
+  CHECK(text("a + b*c") == text("( a+(b * c))\n"));
+  CHECK(text("a - b - c") == text("(a - b) - c"));
+  CHECK(text("D*u[-1, 0]") == text("2*u[-1,0]"));
+  CHECK(text("0.25*u") == text("2.5e-1*u"));
+  const std::vector<std::string> others = {
+      "a - b - c", "a - (b - c)", "a - b + c",       "a + b - c",       "2*a",    "2.0*a",
+      "a*2",       "-a",          "a[1,0]",          "a[1][0]",         "a[0,1]", "min(a, b)",
+      "max(a, b)", "min(b, a)",   "if(a < b, a, b)", "if(a <= b, a, b)"};
+  std::set<std::string> all;
+  for (const std::string& other : others) all.insert(text(other));
+  CHECK(all.size() == others.size());
 }
 
 TEST_CASE("faults name the byte and what would be right") {

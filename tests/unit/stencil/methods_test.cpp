@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
@@ -202,8 +203,38 @@ TEST_CASE("Formulas that a job writes are computed over strips on the CPU, at th
     if (method.backend != Backend::cpu) continue;
     const bool is_of_strips = std::string(method.name).starts_with("strip");
     CHECK(method.unfit(spec, epyc()).empty() == is_of_strips);
-    CHECK(method.unfit(listed, epyc()).empty() == !is_of_strips);
+    CHECK(method.unfit(listed, epyc()).empty() == (!is_of_strips && method.name != std::string("compiled")));
   }
+}
+
+TEST_CASE("Formulas are compiled for the CPU if there is a compiler and its time pays") {
+  StencilSpec spec = spec_of("heat2d", 1, ElementType::f32);
+  auto written = std::make_shared<Written>();
+  written->cells.add_result(written->cells.add({formula::Operation::read, formula::Type::f32}));
+  spec.written = written;
+  spec.name = "formula";
+  const double cells = 1024 * 8192, strips = rate_of(spec, Backend::cpu);
+  written->series_steps = 100000000;
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "strips");
+  set_compiler(spec, {"", "the reason"});
+  for (const auto& rated : device::rate_methods(stencil_methods(), Backend::cpu, spec, epyc())) {
+    if (std::string(rated.method->name) == "compiled") CHECK(rated.unfit == "the reason");
+  }
+  set_compiler(spec, {"c++", ""});
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "compiled");
+  const double compiled = rate_of(spec, Backend::cpu);
+  CHECK(compiled > 1.3 * strips);
+  // As many steps as the compiler takes of both.
+  const double steps = measured::cpu_compile_seconds / cells / (1 / strips - 1 / compiled);
+  for (const double part : {0.9, 1.1}) {
+    written->series_steps = static_cast<std::int64_t>(part * steps);
+    CHECK(std::string(chosen(spec, Backend::cpu).name) == (part < 1 ? "strips" : "compiled"));
+  }
+  spec.schedule = Schedule::plain;
+  CHECK(std::string(chosen(spec, Backend::cpu).name) == "strip_steps");
+  CHECK(method_instead(*device::find_method(stencil_methods(), Backend::cpu, "compiled")) ==
+        device::find_method(stencil_methods(), Backend::cpu, "strips"));
+  CHECK(method_instead(chosen(spec, Backend::cpu)) == nullptr);
 }
 
 TEST_CASE("Methods have names of their own on each back end, and say why they do not compute a stencil") {

@@ -7,13 +7,13 @@
 
 #include "pipeline/base/error.hpp"
 
-namespace simulated_gpu {
+namespace terrace::compiled {
 
 /// A new folder among the system's temporary files, removed with all that is in it.
 class ScratchFolder {
  public:
   ScratchFolder() : path_((std::filesystem::temp_directory_path() / "terrace_kernel_XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw terrace::IoError(path_, "cannot be made");
+    if (mkdtemp(path_.data()) == nullptr) throw IoError(path_, "cannot be made");
   }
   ~ScratchFolder() {
     std::error_code ignored;
@@ -28,4 +28,4 @@ class ScratchFolder {
   std::string path_;
 };
 
-}  // namespace simulated_gpu
+}  // namespace terrace::compiled

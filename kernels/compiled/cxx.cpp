@@ -1,0 +1,151 @@
+#include "kernels/compiled/cxx.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "io/files/durable.hpp"
+#include "kernels/compiled/scratch_folder.hpp"
+
+namespace terrace::compiled {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// True if a program of that name can be run: a path, or a name in PATH.
+bool is_there(const std::string& program) {
+  if (program.find('/') != program.npos) return access(program.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / program;
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+/// A program in a group of processes of its own.
+class Child {
+ public:
+  /// @param log the file that takes what it prints; `failure` if it cannot be run
+  Child(std::vector<std::string> command, const std::string& log) {
+    std::vector<char*> arguments;
+    for (std::string& argument : command) arguments.push_back(argument.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT, 0600);
+    posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    failure_ = posix_spawnp(&child_, arguments[0], &files, &attributes, arguments.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+  }
+
+  /// Why it did not succeed; empty: it did. "failed" is said in its log.
+  std::string wait(std::chrono::milliseconds most) {
+    if (failure_ != 0) return io::system_words(failure_);
+    const auto end = std::chrono::steady_clock::now() + most;
+    int status = 0;
+    for (bool killed = false;;) {
+      const pid_t ended = waitpid(child_, &status, killed ? 0 : WNOHANG);
+      if (ended == child_ && killed) return "it did not end within " + std::to_string(most.count()) + " ms";
+      if (ended == child_) break;
+      if (ended < 0 && errno != EINTR) return io::system_words(errno);
+      if (killed) continue;
+      if (std::chrono::steady_clock::now() >= end) {
+        ::kill(-child_, SIGKILL);
+        killed = true;
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : "it failed";
+  }
+
+ private:
+  pid_t child_ = 0;
+  int failure_ = 0;
+};
+
+std::string text_of(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return "";
+  const std::vector<std::byte> bytes = io::read_file(file);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void write_text(const fs::path& file, std::string_view text) {
+  std::error_code ignored;  // writing says what is wrong
+  fs::create_directories(file.parent_path(), ignored);
+  std::ofstream stream(file);
+  if (!(stream << text << std::flush)) throw IoError(file.string(), "cannot be written");
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::istringstream stream(command);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string cxx_command(std::string* why_none) {
+  const auto none = [&](const std::string& why) {
+    if (why_none != nullptr) *why_none = why;
+    return std::string();
+  };
+  const char* named = std::getenv("CXX");
+  if (const std::vector<std::string> words = words_of(named != nullptr ? named : ""); !words.empty()) {
+    return is_there(words[0]) ? std::string(named) : none("CXX names " + words[0] + ", which is not there");
+  }
+  for (const char* program : {"c++", "g++", "clang++"}) {
+    if (is_there(program)) return program;
+  }
+  return none("there is no compiler of C++: no c++, g++ or clang++ is in PATH, and CXX is not set");
+}
+
+WithVariables with_variables(const Source& source) {
+  WithVariables all{source.text + "\n", {}};
+  for (const std::string& kernel : source.kernels) {
+    all.symbols.push_back("terrace_kernel_" + std::to_string(all.symbols.size()));
+    all.text += "extern \"C\" __attribute__((visibility(\"default\"))) const void* const " + all.symbols.back() +
+                " = reinterpret_cast<const void*>(&" + kernel + ");\n";
+  }
+  return all;
+}
+
+BuiltObject build_shared_object(std::vector<std::string> command, const std::string& text,
+                                std::span<const DeviceHeader> headers, std::chrono::milliseconds most) {
+  const ScratchFolder folder;
+  for (const DeviceHeader& header : headers) write_text(folder / std::string(header.name), header.text);
+  write_text(folder / "terrace.cpp", text);
+  command.insert(command.end(), {"-shared", folder / "terrace.cpp", "-o", folder / "terrace.so"});
+  if (!headers.empty()) command.insert(command.end(), {"-iquote", folder / ""});
+  const std::string program = command[0];
+  const std::string fault = Child(std::move(command), folder / "log").wait(most);
+  BuiltObject built;
+  if (fault.empty()) built.bytes = text_of(folder / "terrace.so");
+  if (!built.bytes.empty()) return built;
+  built.log = text_of(folder / "log");
+  if (built.log.empty() || fault != "it failed") {
+    built.log = program + ": " + (fault.empty() ? "it made no file" : fault) + "\n" + built.log;
+  }
+  return built;
+}
+
+}  // namespace terrace::compiled

@@ -1,0 +1,39 @@
+// The compiler of C++ of this machine, which makes shared objects while the program runs.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/compiled/compiler.hpp"
+#include "kernels/compiled/device_headers.hpp"
+
+namespace terrace::compiled {
+
+/// The command of the compiler of C++: the variable CXX of the environment, else the first of c++, g++ and clang++
+/// that is in PATH. Empty if there is none. @param why_none then says why
+std::string cxx_command(std::string* why_none = nullptr);
+
+/// A text in which every kernel of a source has a variable with its address, and the names of these variables.
+struct WithVariables {
+  std::string text;
+  std::vector<std::string> symbols;
+};
+WithVariables with_variables(const Source& source);
+
+/// What a compiler made of a text: the bytes of a shared object, or, if there are none, what it said.
+struct BuiltObject {
+  std::string bytes, log;
+};
+
+/// Runs a compiler, and ends it if it takes longer than a limit. The text sees the headers by their names.
+/// @param command the words of the command with its options
+/// @throws IoError if files of its own cannot be written
+BuiltObject build_shared_object(std::vector<std::string> command, const std::string& text,
+                                std::span<const DeviceHeader> headers, std::chrono::milliseconds most);
+
+/// The words of a command, which blanks separate.
+std::vector<std::string> words_of(const std::string& command);
+
+}  // namespace terrace::compiled

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "kernels/formula/syntax.hpp"
+#include "kernels/stencil/write.hpp"
+
+namespace terrace::stencil {
+namespace {
+
+using formula::Form;
+using formula::Syntax;
+
+/// The word for a name: what it stands for, and which one of these; other names are words of the language.
+std::string word_of(const WrittenText& text, const std::string& name) {
+  const std::pair<const char*, const std::vector<std::string>*> lists[] = {
+      {"field ", &text.fields}, {"array ", &text.arrays}, {"series ", &text.series}};
+  for (const auto& [kind, names] : lists) {
+    const auto at = std::find(names->begin(), names->end(), name);
+    if (at != names->end()) return kind + std::to_string(at - names->begin());
+  }
+  for (const NamedNumber& number : text.parameters) {
+    if (number.name != name) continue;
+    Syntax written{};
+    written.form = number.is_whole ? Form::whole : Form::real;
+    written.whole = std::abs(number.whole);
+    written.real = std::abs(number.real);
+    const std::string magnitude = formula::canonical(written, {});
+    const bool negative = number.is_whole ? number.whole < 0 : std::signbit(number.real);
+    return negative ? "(- " + magnitude + ")" : magnitude;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::optional<NamedNumber> named_number(const std::string& name, const std::string& text) {
+  try {
+    const std::unique_ptr<Syntax> syntax = formula::parse(text);
+    const bool negative = syntax->form == Form::unary && syntax->word == "-";
+    const Syntax& number = negative ? *syntax->children[0] : *syntax;
+    const double sign = negative ? -1 : 1;
+    if (number.form == Form::whole) return NamedNumber{name, true, 0, negative ? -number.whole : number.whole};
+    if (number.form == Form::real) return NamedNumber{name, false, sign * number.real, 0};
+  } catch (const formula::Fault&) {
+  }
+  return std::nullopt;
+}
+
+std::string canonical(const WrittenText& text) {
+  const auto name = [&](const std::string& word) { return word_of(text, word); };
+  std::string all = std::to_string(text.fields.size()) + " fields, " + std::to_string(text.arrays.size()) +
+                    " arrays, " + std::to_string(text.series.size()) + " series";
+  std::vector<WrittenText::Cell> cells = text.cells;
+  if (text.in_turn) all += ", in turn";
+  else std::ranges::sort(cells, {}, &WrittenText::Cell::field);
+  for (const WrittenText::Cell& cell : cells) {
+    all += "\nfield " + std::to_string(cell.field) + " = " + formula::canonical(*formula::parse(cell.text), name);
+  }
+  return all;
+}
+
+}  // namespace terrace::stencil

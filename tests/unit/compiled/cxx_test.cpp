@@ -1,0 +1,115 @@
+// The compiler of C++ that a run finds, and what becomes of one that fails or never ends.
+#include "kernels/compiled/cxx.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "kernels/compiled/shared_object.hpp"
+#include "kernels/compiled/store.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace terrace::compiled {
+namespace {
+
+using Catch::Contains;
+using namespace std::chrono_literals;
+
+/// Sets a variable of the environment for a test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before, was_set_ = true;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() {
+    if (was_set_) setenv(name_, before_.c_str(), 1);
+    else unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+  bool was_set_ = false;
+};
+
+/// A program of the shell.
+std::string script(const test::TempFolder& folder, const std::string& name, const std::string& text) {
+  const std::filesystem::path file = folder.write(name, "#!/bin/sh\n" + text + "\n");
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  return file.string();
+}
+
+Source answer_source() { return {"int answer() { return 42; }\n", {"answer"}}; }
+
+TEST_CASE("the compiler of CXX comes first, then those in PATH by their names") {
+  const test::TempFolder folder;
+  std::string why;
+  const Variable path("PATH", folder.path().string());
+  {
+    const Variable none("CXX", " ");
+    CHECK(cxx_command(&why).empty());
+    CHECK_THAT(why, Contains("PATH") && Contains("CXX is not set"));
+    script(folder, "g++", "exit 1");
+    CHECK(cxx_command() == "g++");
+    script(folder, "c++", "exit 1");
+    CHECK(cxx_command() == "c++");
+  }
+  const std::string own = script(folder, "own", "exit 1");
+  CHECK(own.find(' ') == std::string::npos);
+  const Variable named("CXX", own + " -v");
+  CHECK(cxx_command() == own + " -v");
+  const Variable wrong("CXX", own + "s -v");
+  CHECK(cxx_command(&why).empty());
+  CHECK(why == "CXX names " + own + "s, which is not there");
+}
+
+TEST_CASE("a source becomes functions, from the folder the second time") {
+  const std::string command = cxx_command();
+  if (command.empty()) {
+    WARN("skipped: there is no compiler of C++");
+    return;
+  }
+  const test::TempFolder folder;
+  const io::Entry modules = folder / "modules";
+  for (const char* given : {command.c_str(), ""}) {
+    Store store(modules);
+    const auto object = store.object(answer_source(), {given, "-O1 -fPIC"});
+    const auto answer = reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(object->kernel(0)));
+    CHECK(answer() == 42);
+    CHECK(store.compilations().count == (*given != '\0' ? 1 : 0));
+    CHECK(store.object(answer_source(), {"", "-O1 -fPIC"}) == object);
+    CHECK_THROWS_AS(store.object(answer_source(), {"", "-O2 -fPIC"}), NotCompiled);
+  }
+}
+
+TEST_CASE("a compiler that fails, says nothing, makes nothing or makes something else is an error with its words") {
+  const test::TempFolder folder;
+  Store store(folder / "modules");
+  const auto says = [&](const std::string& name, const std::string& text, const std::string& words) {
+    CHECK_THROWS_WITH(store.object(answer_source(), {script(folder, name, text), ""}), Contains(words));
+  };
+  says("telling", "echo first; echo 'x.cpp:1: error: second'; exit 1", "x.cpp:1: error: second");
+  says("first", "echo first; echo second; exit 1", "first");
+  says("silent", "exit 3", "silent: it failed");
+  says("lazy", "exit 0", "lazy: it made no file");
+  says("wrong", "while [ \"$1\" != -o ]; do shift; done; echo text > $2", "terrace.so");
+  says("controls", "printf '\\033[31merror\\033[0m\\n'; exit 1", "?[31merror");
+  CHECK_THROWS_AS(store.object(answer_source(), {(folder / "missing").string(), ""}), NotCompiled);
+}
+
+TEST_CASE("a compiler that does not end is ended, with what it started") {
+  const test::TempFolder folder;
+  const std::string hangs = script(folder, "hangs", "sleep 100 & sleep 100; echo $!");
+  const auto begin = std::chrono::steady_clock::now();
+  const BuiltObject built = build_shared_object({hangs}, "", {}, 200ms);
+  CHECK(built.bytes.empty());
+  CHECK_THAT(built.log, Contains("hangs: it did not end within 200 ms"));
+  CHECK(std::chrono::steady_clock::now() - begin < 20s);
+}
+
+}  // namespace
+}  // namespace terrace::compiled
