@@ -44,7 +44,8 @@ inline constexpr OperatorRates cuda_box_product_rates[] = {
 
 /// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/formulas/). H100, 8192 x 8192.
 inline constexpr OperatorRates cuda_formula_row_rates[] = {
-    // H200, 2026-11-28: heat2d, wave2d, fdtd2d, Gray and Scott as formulas 22, 16.6, 12.3, 17.2 T; heat2d in f64 10 T.
+    // H200, 2026-11-28: heat2d, wave2d, fdtd2d, Gray and Scott as formulas 22, 16.6, 12.3, 17.2 T; heat2d in f64 10
+    // T.
     {"formula", {{1, 16500, 9000}}},
     // H200, 2026-11-28, `edge` faces; f64 not measured: half.
     {"star2d", {{1, 3240}}},
@@ -210,6 +211,10 @@ inline constexpr double cuda_step_array_bytes = 2.6e12;
 /// Seconds a cell that the kernel of formulas takes longer where it may read a source and a mask. H200, 2026-11-28:
 /// star2d with a mask in f32 247 G cells/s, with a source in f64 226 G.
 inline constexpr double cuda_addition_seconds = 2e-12;
+
+/// The least seconds that a launch's points take, those of a level of it, and cells a second that are made again
+/// around them. Not measured.
+inline constexpr double cuda_points_seconds = 5e-6, cuda_points_level_seconds = 2e-6, cuda_patch_cells = 5e10;
 
 /// Cells of a line that a warp makes side by side in single steps, and the seconds, of the whole device, in which a
 /// warp makes cells one by one, once for all its lanes: an operation. H200, 2026-11-28, a step of 100000 x 64 cells

@@ -14,6 +14,7 @@
 #include "pipeline/base/printable.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
+#include "stages/stencil/points.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -42,8 +43,10 @@ class Definer {
     define_arrays();
     if (operator_.written) define_formulas();
     check_extents();
-    define_schedule();
     define_events();
+    define_points(request_, made_);
+    made_.spacing = spacing_of(request_, made_.inputs.shape);
+    define_schedule();
     check_stability();
     check_numbers();
     return std::move(made_);

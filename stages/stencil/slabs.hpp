@@ -11,7 +11,7 @@ namespace terrace::stages {
 /// The tiles that the blocks of a stencil need.
 struct StencilNeeds {
   std::int64_t fields = 1;
-  bool snapshots = false, checks = false;
+  bool snapshots = false, checks = false, receivers = false;
 };
 
 /// The tiles that are on a device at a time.
@@ -19,6 +19,9 @@ enum class Held {
   own,    // those of a block
   others  // also those that come and go meanwhile
 };
+
+/// Times of a tile of the dataset of receivers: those of the longest pass, and more if they are few.
+std::int64_t receiver_tile_times(const stencil::StencilSpec& spec);
 
 /// Bytes of the largest tile of a plan.
 std::int64_t stencil_tile_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs);

@@ -56,6 +56,7 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   plan.radius = spec.radius;
   plan.middle = spec.rank == 3 ? spec.radius : 0;
   plan.terms = operands.terms.size();
+  if (spec.points) plan.points = std::make_shared<const CpuPoints<T>>(spec);
   const RowKernels kernels = kernels_for(set, formula_of(spec));
   if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
   else plan.kernels = kernels.f64;
@@ -100,6 +101,9 @@ class CpuStencil : public device::BlockKernel {
     switch (task.work) {
       case Work::save:
         save(task);
+        return true;
+      case Work::record:
+        plan_.points->bring(task);
         return true;
       case Work::total:
         result.total = total(task);
@@ -175,8 +179,10 @@ std::size_t stencil_cpu_bytes(const StencilSpec& spec, int threads) {
   const std::size_t written = !spec.written                    ? 0
                               : spec.value == ElementType::f32 ? WrittenPlan<float>::bytes(spec, threads)
                                                                : WrittenPlan<double>::bytes(spec, threads);
+  const std::size_t points =
+      spec.value == ElementType::f32 ? CpuPoints<float>::bytes(spec) : CpuPoints<double>::bytes(spec);
   return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers +
-         written;
+         written + points;
 }
 
 std::unique_ptr<device::BlockKernel> make_stencil_cpu(const StencilSpec& spec, device::Context& context,

@@ -9,6 +9,7 @@
 #include "kernels/stencil/cuda/choice.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/linear.hpp"
+#include "kernels/stencil/cuda/points/room.hpp"
 #include "kernels/stencil/cuda/tiles/tiled.hpp"
 #include "kernels/stencil/cuda/volumes/volumes.hpp"
 #include "kernels/stencil/cuda/written/planes.hpp"
@@ -165,7 +166,16 @@ std::string unfit_for_tiles(const StencilSpec& spec, const Limits&) {
 }
 
 Cost cost(std::span<const measured::OperatorRates> rates, const StencilSpec& spec, const Limits& limits,
-          const Visits& visits) {
+          Visits visits) {
+  if (spec.points) {
+    const std::int64_t levels = std::min(static_cast<std::int64_t>(visits.steps), most_patch_levels(spec));
+    const double cells = std::max(1.0, static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width()));
+    const double seconds = measured::cuda_points_seconds +
+                           static_cast<double>(levels) * measured::cuda_points_level_seconds +
+                           patch_updates(spec, levels) / measured::cuda_patch_cells;
+    visits.steps = static_cast<double>(levels);
+    visits.more_seconds += seconds / (cells * visits.steps);
+  }
   return cost_by(rates, Backend::cuda, spec, limits, visits);
 }
 
@@ -293,8 +303,14 @@ StencilWorkspace plan_stencil(const StencilSpec& spec) {
   plan.terms_at = state_bytes;
   plan.drive_at = plan.terms_at + device::aligned_bytes(spec.terms.size() * sizeof(Term<double>));
   plan.sums_at = plan.drive_at + device::aligned_bytes(spec.drive.size() * size);
-  plan.bytes = plan.sums_at +
-               device::aligned_bytes((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
+  plan.sources_at =
+      plan.sums_at +
+      device::aligned_bytes((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
+  const Points none, &points = spec.points ? *spec.points : none;
+  plan.receivers_at = plan.sources_at + device::aligned_bytes(points.sources.size() * sizeof(PointPlace));
+  plan.values_at = plan.receivers_at + device::aligned_bytes(points.receivers.size() * sizeof(PointPlace));
+  plan.patches_at = plan.values_at + device::aligned_bytes(points.values.size() * size);
+  plan.bytes = plan.patches_at + device::aligned_bytes(static_cast<std::size_t>(all_patch_values(spec)) * size);
   for (std::size_t f = 0; f < static_cast<std::size_t>(spec.fields()); ++f) {
     plan.fields_at[f] = plan.bytes;
     plan.bytes += device::aligned_bytes(cells * size);
