@@ -162,7 +162,7 @@ void StencilPlan::add_receivers() {
   receivers.role = Role::result;
   receivers.type = spec_.value;
   receivers.shape = {points.times(events_.steps), count};
-  receivers.tile = {receiver_tile_times(spec_), count};
+  receivers.tile = {receiver_tile_times(spec_, events_.check_every), count};
   receivers_ = add(std::move(receivers));
 }
 
@@ -190,7 +190,7 @@ std::optional<run::Phase> StencilPlan::phase(std::int64_t number, const run::Tal
   const bool pass = value->work == StencilWork::pass;
   const std::int64_t count = value->work == StencilWork::rims     ? 2 * cut_.parts()
                              : value->work == StencilWork::total  ? total_blocks()
-                             : value->work == StencilWork::record ? 1
+                             : value->work == StencilWork::record ? record_blocks(*value)
                              : pass                               ? cut_.slabs()
                                                                   : cut_.tiles();
   return run::Phase{number, count, pass ? run::Order::in_turn : run::Order::any, *value};
@@ -299,7 +299,7 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
       }
       break;
     case StencilWork::record:
-      add_record(value, accesses);
+      add_record(value, index, accesses);
       break;
     case StencilWork::total:
       accesses.push_back({changes_slot(), changes_, value.index + 1, changes_tile(index), Mode::read});
@@ -384,15 +384,33 @@ void StencilPlan::add_traces(const StencilPhase& phase, const Slab& slab, std::v
   accesses.push_back(std::move(update));
 }
 
-void StencilPlan::add_record(const StencilPhase& phase, std::vector<run::Access>& accesses) const {
+RowRange StencilPlan::recorded_times(const StencilPhase& phase, std::int64_t index) const {
   const stencil::Points& points = *spec_.points;
   const std::int64_t begin = points.times(phase.step), end = points.times(phase.step + phase.steps);
-  if (begin == end) return;
-  accesses.push_back({slot(Part::traces, 0), traces_, traces_generation(phase.passes + 1),
-                      Box::whole(arrays_[static_cast<std::size_t>(traces_)].shape), Mode::read,
+  const std::int64_t times = arrays_[static_cast<std::size_t>(receivers_)].tile[0], tile = begin / times + index;
+  return {std::max(begin, tile * times), std::min(end, (tile + 1) * times)};
+}
+
+std::int64_t StencilPlan::record_blocks(const StencilPhase& phase) const {
+  std::int64_t blocks = 1;
+  while (recorded_times(phase, blocks).count() > 0) ++blocks;
+  return blocks;
+}
+
+void StencilPlan::add_record(const StencilPhase& phase, std::int64_t index,
+                             std::vector<run::Access>& accesses) const {
+  const RowRange times = recorded_times(phase, index);
+  if (times.count() == 0) return;
+  Box traces = Box::whole(arrays_[static_cast<std::size_t>(traces_)].shape);
+  traces.begin[1] = times.begin - spec_.points->times(phase.step);
+  traces.end[1] = times.end - spec_.points->times(phase.step);
+  accesses.push_back({slot(Part::traces, 0), traces_, traces_generation(phase.passes + 1), traces, Mode::read,
                       run::View::contiguous});
-  accesses.push_back(
-      {slot(Part::target, 0), receivers_, 1, {{begin, 0}, {end, std::ssize(points.receivers)}}, Mode::write});
+  accesses.push_back({slot(Part::target, 0),
+                      receivers_,
+                      1,
+                      {{times.begin, 0}, {times.end, std::ssize(spec_.points->receivers)}},
+                      Mode::write});
 }
 
 RowRange StencilPlan::rim_of(std::int64_t index, std::int64_t steps) const {
@@ -440,11 +458,11 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       add_pieces(task.changes, *view.find(changes_slot()), 0);
       break;
     case StencilWork::record: {
-      const stencil::Points& points = *spec_.points;
+      const RowRange times = recorded_times(value, view.index);
       task.work = stencil::Work::record;
-      task.row_begin = points.times(value.step);
-      task.row_end = points.times(value.step + value.steps);
-      if (task.row_begin == task.row_end) break;
+      task.row_begin = times.begin;
+      task.row_end = std::max<std::int64_t>(times.begin, times.end);
+      if (times.count() == 0) break;
       task.traces = view.find(slot(Part::traces, 0))->tiles.front().data;
       add_pieces(task.targets[0], *view.find(slot(Part::target, 0)), 0);
       break;

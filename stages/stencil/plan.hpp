@@ -101,7 +101,10 @@ class StencilPlan : public run::Plan {
   void add_slab(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
   void add_carry(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
   void add_traces(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
-  void add_record(const StencilPhase& phase, std::vector<run::Access>& accesses) const;
+  void add_record(const StencilPhase& phase, std::int64_t index, std::vector<run::Access>& accesses) const;
+  /// The times that block `index` of a phase that records brings to a tile of the dataset of receivers.
+  stencil::RowRange recorded_times(const StencilPhase& phase, std::int64_t index) const;
+  std::int64_t record_blocks(const StencilPhase& phase) const;
   /// The generation of the traces after so many passes: each slab of a part makes one, the last one the pass's last.
   std::int64_t traces_generation(std::int64_t passes) const {
     return passes * ((cut_.slabs() - 1) / cut_.parts() + 1);

@@ -28,7 +28,7 @@ using stencil::StencilMethod;
 using stencil::StencilSpec;
 
 StencilNeeds needs_of(const StencilEvents& events, std::size_t fields) {
-  return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.check_every > 0, events.receives};
+  return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.receives, events.check_every};
 }
 
 StencilCells cells_of(const StencilDefinition& definition) {

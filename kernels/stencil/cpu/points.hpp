@@ -24,9 +24,7 @@ template <class T>
 class CpuPoints {
  public:
   explicit CpuPoints(const StencilSpec& spec)
-      : every_(spec.points->every),
-        part_times_(spec.points->most_times(spec.pass_steps)),
-        values_(spec.points->values.begin(), spec.points->values.end()) {
+      : every_(spec.points->every), values_(spec.points->values.begin(), spec.points->values.end()) {
     const std::size_t axis = spec.rank == 1 ? 0 : 2;
     extent_ = spec.extents[axis];
     wraps_ = spec.faces[axis].low == Face::periodic;
@@ -78,13 +76,12 @@ class CpuPoints {
 
   /// Brings the values of all parts to the rows of a result (Work::record).
   void bring(const StencilTask& task) const {
-    const i64 count = std::ssize(receivers_);
+    const i64 count = std::ssize(receivers_), times = task.row_end - task.row_begin;
     for (i64 time = task.row_begin; time < task.row_end; ++time) {
       T* to = task.targets[0].row<T>(time, count);
       for (i64 receiver = 0; receiver < count; ++receiver) {
         const i64 part = parts_[static_cast<std::size_t>(receiver)];
-        to[receiver] =
-            static_cast<const T*>(task.traces)[(part * part_times_ + time - task.row_begin) * count + receiver];
+        to[receiver] = static_cast<const T*>(task.traces)[(part * times + time - task.row_begin) * count + receiver];
       }
     }
   }
@@ -117,7 +114,7 @@ class CpuPoints {
     return cells.begin + wrapped_index(cell - cells.begin, extent_);
   }
 
-  i64 every_, part_times_, extent_ = 0;
+  i64 every_, extent_ = 0;
   bool wraps_ = false;
   std::vector<T> values_;
   std::vector<Place> sources_, receivers_;  // by line

@@ -244,8 +244,8 @@ class StencilDriver {
       task.arrays[a] = tiles_with(arrays_[a], spec_.slab_rows, {begin, task.row_end});
     }
     if (traces_) {
-      task.traces =
-          static_cast<T*>(traces_->data()) + slab.part * spec_.points->most_times(spec_.pass_steps) * receivers();
+      task.traces = static_cast<T*>(traces_->data()) +
+                    slab.part * (spec_.points->times(step + steps) - spec_.points->times(step)) * receivers();
     }
     if (changes != nullptr) {
       task.measures = 1;

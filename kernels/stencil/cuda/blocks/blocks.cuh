@@ -293,9 +293,8 @@ void StencilBlocks<T>::record(const StencilTask& task) {
   to.add(task.targets[0], {task.row_begin, task.row_end}, lists.receiver_count);
   const i64 values = (task.row_end - task.row_begin) * lists.receiver_count;
   if (values == 0) return;
-  device::launch(
-      device::make_kernel(record_kernel<T>, "record_kernel"), shape_of_values(values, stream_), state(),
-      RecordTask<T>{to, {task.row_begin, task.row_end}, lists, spec_.points->most_times(spec_.pass_steps)});
+  device::launch(device::make_kernel(record_kernel<T>, "record_kernel"), shape_of_values(values, stream_), state(),
+                 RecordTask<T>{to, {task.row_begin, task.row_end}, lists});
 }
 
 template <class T>

@@ -12,7 +12,6 @@ struct RecordTask {
   Lines<T> to;
   RowRange times;  // rows of `to`, of a value a receiver
   PointLists<T> points;
-  i64 part_times;  // times for which each part has room
 };
 
 template <class T>
@@ -24,7 +23,7 @@ __global__ void record_kernel(const StencilState* state, const __grid_constant__
     const i64 time = i / receivers, receiver = i % receivers;
     const i64 part = record.points.receivers[receiver].first;
     record.to.row(record.times.begin + time, receivers)[receiver] =
-        traces[(part * record.part_times + time) * receivers + receiver];
+        traces[(part * record.times.count() + time) * receivers + receiver];
   }
 }
 
