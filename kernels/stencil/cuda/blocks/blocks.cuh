@@ -281,8 +281,7 @@ PointLists<T> StencilBlocks<T>::points() const {
   lists.source_count = std::ssize(sources_by_cell(spec_));
   lists.receiver_count = std::ssize(spec_.points->receivers);
   lists.every = spec_.points->every;
-  lists.patches = at<T>(plan_.patches_at);
-  lists.patch_values = all_patch_values(spec_);
+  lists.patches = at<T>(plan_.bytes);
   return lists;
 }
 

@@ -27,9 +27,10 @@ constexpr unsigned threads_for(i64 values) {
   return static_cast<unsigned>(values >= value_threads ? value_threads : values < 1 ? 32 : (values + 31) / 32 * 32);
 }
 
-/// Offsets of the parts of a kernel's workspace, in bytes.
+/// Offsets of the parts of a kernel's workspace, in bytes. Behind them is what some kernels have in addition, such as
+/// the room for points.
 struct StencilWorkspace {
-  std::size_t terms_at, drive_at, sums_at, sources_at, receivers_at, values_at, patches_at;
+  std::size_t terms_at, drive_at, sums_at, sources_at, receivers_at, values_at;
   std::array<std::size_t, most_fields> fields_at;
   std::size_t bytes;
 };

@@ -19,9 +19,8 @@ struct PointLists {
   const PointPlace* receivers;
   const T* values;
   i64 source_count, receiver_count;
-  i64 every;         // steps from one recorded time to the next
-  T* patches;        // room in which thread blocks make cells again
-  i64 patch_values;  // of all thread blocks
+  i64 every;   // steps from one recorded time to the next
+  T* patches;  // room in which thread blocks make cells again (room.hpp)
 };
 
 }  // namespace terrace::stencil

@@ -36,13 +36,20 @@ inline std::int64_t patch_values(const StencilSpec& spec, std::int64_t levels) {
   return 2 * spec.fields() * patch_cells(spec, levels);
 }
 
-/// Values of the room of all thread blocks.
-inline std::int64_t all_patch_values(const StencilSpec& spec) {
-  if (!spec.points) return 0;
-  const std::int64_t one = patch_values(spec, most_patch_levels(spec));
+/// Thread blocks that have room at a time in a launch of so many levels.
+inline std::int64_t patch_blocks(const StencilSpec& spec, std::int64_t levels) {
   const std::int64_t points = std::ssize(spec.points->sources) + std::ssize(spec.points->receivers);
-  const std::int64_t most = most_patch_bytes / static_cast<std::int64_t>(size_of(spec.value));
-  return std::max(one, std::min(one * points, most));
+  const std::int64_t bytes = patch_values(spec, levels) * static_cast<std::int64_t>(size_of(spec.value));
+  return std::clamp<std::int64_t>(most_patch_bytes / bytes, 1, std::max<std::int64_t>(1, points));
+}
+
+/// Bytes of the room of all thread blocks of a kernel that makes at most so many levels at a time.
+inline std::size_t patch_bytes(const StencilSpec& spec, std::int64_t most_levels) {
+  std::int64_t values = 0;
+  for (std::int64_t levels = std::min(most_levels, most_patch_levels(spec)); levels > 0; --levels) {
+    values = std::max(values, patch_blocks(spec, levels) * patch_values(spec, levels));
+  }
+  return static_cast<std::size_t>(values) * size_of(spec.value);
 }
 
 /// Cells that are made again for the points of a launch of so many levels.

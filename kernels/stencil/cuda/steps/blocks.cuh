@@ -78,11 +78,11 @@ class FormulaBlocks : public StencilBlocks<T> {
   void make_points(const Levels<T>& levels) override {
     const i64 count = points_.source_count + points_.receiver_count;
     if (levels.output.count() == 0 || count == 0) return;
-    const i64 room = patch_values(spec(), levels.count);
-    const PointsTask<F, T> task{step_of(levels, levels.output, 0, 0), levels.count, points_, room};
-    const i64 cells = patch_cells(spec(), levels.count), blocks = std::min(count, points_.patch_values / room);
+    const PointsTask<F, T> task{step_of(levels, levels.output, 0, 0), levels.count, points_,
+                                patch_values(spec(), levels.count)};
+    const i64 cells = patch_cells(spec(), levels.count), blocks = patch_blocks(spec(), levels.count);
     device::launch(kernels_.points,
-                   {.blocks = static_cast<unsigned>(std::min(blocks, most_value_blocks)),
+                   {.blocks = static_cast<unsigned>(std::min({blocks, count, most_value_blocks})),
                     .threads = cells >= patch_threads ? unsigned{patch_threads} : threads_for(cells),
                     .shared_bytes = 0,
                     .stream = stream()},
