@@ -221,6 +221,10 @@ inline constexpr double cuda_step_array_bytes = 2.6e12;
 /// star2d with a mask in f32 247 G cells/s, with a source in f64 226 G.
 inline constexpr double cuda_addition_seconds = 2e-12;
 
+/// The least seconds that a launch's points take, those of a level of it, and cells a second that are made again
+/// around them. Not measured.
+inline constexpr double cuda_points_seconds = 5e-6, cuda_points_level_seconds = 2e-6, cuda_patch_cells = 5e10;
+
 /// Cells of a line that a warp makes side by side in single steps, and the seconds, of the whole device, in which a
 /// warp makes cells one by one, once for all its lanes: an operation. H200, 2026-11-28, a step of 100000 x 64 cells
 /// of star2d, two turns a line: 0.24 ns; of 2048 x 2048 x 12 cells of heat3d, one turn: 0.3 ns.

@@ -78,6 +78,7 @@ std::optional<ScheduleFault> schedule_fault(const StencilSpec& spec) {
   const bool constant = std::ranges::all_of(spec.terms, [](const Term<double>& term) { return term.array < 0; });
   if (!constant) return fault("sums whose coefficients are numbers; arrays of them take `auto` or `plain`");
   if (spec.source >= 0 || spec.mask >= 0) return fault("grids without a source and a mask");
+  if (spec.points) return fault("grids without point sources and receivers");
   if (spec.terms.empty() || spec.terms.size() > most_tiled_terms) {
     return fault("sums of at most " + std::to_string(most_tiled_terms) + " terms");
   }

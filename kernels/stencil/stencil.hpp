@@ -19,6 +19,7 @@
 
 namespace terrace::stencil {
 
+struct Points;
 struct Written;
 
 /// The definition of a stencil, and the cut of a pass, which does not change the result.
@@ -39,6 +40,7 @@ struct StencilSpec {
   std::map<std::string, int> given;        // parameters that are arrays: their numbers
   int source = -1, mask = -1;              // numbers of arrays, or -1
   std::vector<double> drive;               // a value a step, of operators with a drive; the series of `written`
+  std::shared_ptr<const Points> points;    // sources and receivers (points.hpp); null: none
   Norm norm = Norm::none;                  // of the changes that are asked for
 
   std::int64_t slab_rows = 0;   // of a slab; the last one may be lower, the first and last also have rims

@@ -38,6 +38,7 @@ struct Rows {
 enum class Work : i32 {
   advance,  // a slab of a pass
   save,     // copies the rows of `fields` to `targets`
+  record,   // brings the values of receivers from the `traces` of all parts to `targets`
   count,    // counts the cells of the rows of `fields` that are not finite
   total     // adds up the changes of rows
 };
@@ -51,13 +52,17 @@ struct StencilTask {
   i32 counts;                // not 0, as `measures`: after the last step, cells that are not finite are counted
   i64 turn;                  // number of the slab in its stream
   i64 step, steps;           // steps made before; steps of the pass
-  i64 row_begin, row_end;    // rows that come in, or rows to save or to count, or changes to add up
+  i64 row_begin, row_end;    // rows that come in, or rows to save or to count, changes to add up, times to record
   i64 part_begin, part_end;  // rows that the stream leaves
   Rows fields[most_fields];
   Rows targets[most_fields];
   void* carry[most_fields];  // null if the stream has one slab
   Rows arrays[most_arrays];  // constant; also the rows of the slab above, unless the slab is the first
   Rows changes;              // of rows, f64, one value a row
+  /// Values of receivers, times x receivers. Of a slab those of its part from the first time after `step` on, of which
+  /// it writes those that it makes; of Work::record those of all parts, one after another, of the times of the task,
+  /// which are rows of `targets`.
+  void* traces;
 };
 
 /// The report of a block.

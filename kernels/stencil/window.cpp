@@ -73,7 +73,8 @@ class WindowSteps {
         constants_(
             F::template constants<T>(ConstantsReader<T>(spec, operands_.terms.data(), operands_.drive.data()))),
         additions_(additions_of<F, T>(spec)),
-        next_(window.values.fields) {}
+        next_(window.values.fields),
+        sources_(sources_by_cell(spec)) {}
 
   /// Makes the cells of a region anew. @param step number of steps made before
   void make(const CellBox& region, i64 step) {
@@ -84,15 +85,36 @@ class WindowSteps {
       }
     }
     std::swap(next_, window_.values.fields);
+    for (const Points::Source& source : sources_) add(source, region, step);
   }
 
  private:
+  /// Adds the value of a source to its cell, wherever that is in a region: along periodic axes perhaps beyond an end.
+  void add(const Points::Source& source, const CellBox& region, i64 step) {
+    const auto first = [&](std::size_t axis) {
+      const i64 index = source.cell[axis], extent = spec_.extents[axis], begin = region.begin[axis];
+      if (wraps(spec_, axis)) return begin + ((index - begin) % extent + extent) % extent;
+      return index >= begin && index < region.end[axis] ? index : region.end[axis];
+    };
+    const T value = static_cast<T>(spec_.points->values[static_cast<std::size_t>(source.first + step)]);
+    for (i64 i = first(0); i < region.end[0]; i += spec_.extents[0]) {
+      for (i64 j = first(1); j < region.end[1]; j += spec_.extents[1]) {
+        for (i64 k = first(2); k < region.end[2]; k += spec_.extents[2]) {
+          const std::size_t cell = window_.place(i, j, k);
+          if (is_masked(cell)) continue;
+          T& at = window_.values.fields[static_cast<std::size_t>(source.field)][cell];
+          at = plus(at, value);
+        }
+      }
+    }
+  }
+  bool is_masked(std::size_t cell) const {
+    return additions_.mask >= 0 && window_.values.arrays[static_cast<std::size_t>(additions_.mask)][cell] != 0;
+  }
   void make_cell(const Position& p) {
     const std::size_t cell = window_.place(p.index[0], p.index[1], p.index[2]);
     for (std::size_t f = 0; f < next_.size(); ++f) next_[f][cell] = window_.values.fields[f][cell];
-    const bool masked =
-        additions_.mask >= 0 && window_.values.arrays[static_cast<std::size_t>(additions_.mask)][cell] != 0;
-    if (masked || (!F::own_faces && is_kept(spec_, p))) return;
+    if (is_masked(cell) || (!F::own_faces && is_kept(spec_, p))) return;
     const CellBox& cells = window_.cells;
     bool near = true;
     for (std::size_t axis = 0; axis < most_rank; ++axis) {
@@ -117,6 +139,7 @@ class WindowSteps {
   typename F::template Constants<T> constants_;
   Additions<T> additions_;
   std::vector<std::vector<T>> next_;
+  std::vector<Points::Source> sources_;
 };
 
 }  // namespace

@@ -49,6 +49,30 @@ const std::vector<Parameter> events = {
      1, 1e15},
 };
 
+const std::vector<Parameter> points = {
+    {"point_sources", ParameterKind::items,
+     "sources of one cell each: after a step its value is added to the new value of the cell, after `source`, with "
+     "one "
+     "rounding; several sources of a cell in the order of the list. A masked cell keeps its value",
+     ""},
+    {"point_sources[].at", ParameterKind::integers, "the cell: an index an axis, first axis first", nullptr, nullptr,
+     0, 1e15},
+    {"point_sources[].values", ParameterKind::array, "an array of one dimension, a value a step"},
+    {"point_sources[].field", ParameterKind::text,
+     "the field that it is added to; left out: the one that `source` is added to", ""},
+    {"receivers.at", ParameterKind::vectors,
+     "cells whose values are recorded: an index an axis each, first axis first", nullptr, nullptr, 0, 1e15},
+    {"receivers.every", ParameterKind::count,
+     "steps from record to record: the first one is after so many, after the sources of that step", "1", nullptr, 1,
+     1e15},
+    {"receivers.field", ParameterKind::text,
+     "the field that is recorded; left out: the one that `source` is added to", ""},
+    {"spacing", ParameterKind::numbers,
+     "the distance from cell to cell along each axis: the result then has coordinates along them, and is else the "
+     "same",
+     "", nullptr, 0},
+};
+
 const std::vector<Parameter> computing = {
     {"arithmetic", ParameterKind::choice,
      "exact: sums in the order of the offsets, one fused multiply-add a term, the same bits on every back end; fast "
@@ -191,10 +215,8 @@ job::Example example_of(const OperatorInfo& info) {
   example.inputs = "start: {generate: uniform, shape: " + shape +
                    ", type: f32, seed: 3}, other: {generate: uniform, shape: " + shape + ", type: f32, seed: 4}";
   std::string first = fields_of_example(info) + ", steps: 10";
-  if (name == "fdtd2d") {
-    first += ", drive: pulse";
-    example.inputs += ", pulse: {generate: ramp, shape: [10], type: f32}";
-  }
+  if (name == "fdtd2d") first += ", drive: pulse";
+  example.inputs += ", pulse: {generate: ramp, shape: [10], type: f32}";
   if (name == "hotspot") first += ", power: other";
   if (info.has_step) first += ", dt: 0.1";
   if (name.starts_with("heat")) first += ", diffusivity: 1";
@@ -202,6 +224,12 @@ job::Example example_of(const OperatorInfo& info) {
   if (info.linear && info.shape == stencil::Shape::given) first += ", offsets: [[-1, 0], [0, -1], [0, 1], [1, 0]]";
   example.settings = {"{" + first + "}", "snapshots: [0, 5, 10]", "snapshots: {every: 5}",
                       "until: {residual: 1.0e-3, norm: l2, every: 5}"};
+  const char* cells[] = {"[20, 25]", "[50]", "[20, 25]", "[6, 7, 8]"};
+  const std::string at = cells[info.rank], field = name == "fdtd2d" ? ", field: hz" : "";
+  example.settings.push_back("point_sources: [{at: " + at + ", values: pulse" + field + "}]");
+  example.settings.push_back("receivers: {at: [" + at + ", " + at + "], every: 2" + field + "}");
+  const char* spacings[] = {"[0.5, 0.5]", "[0.5]", "[0.5, 0.5]", "[0.5, 0.5, 0.5]"};
+  example.settings.push_back(std::string("spacing: ") + spacings[info.rank]);
   if (!info.own_faces) {
     example.settings.insert(example.settings.end(), {"boundary: periodic", "mask: other"});
   }
@@ -220,12 +248,18 @@ job::Example example_of(const OperatorInfo& info) {
 bool keeps_snapshots(const Settings& settings) {
   return settings.has("snapshots") || settings.has("snapshots.every");
 }
+bool has_receivers(const Settings& settings) { return settings.has("receivers.at"); }
 bool has_checks(const Settings& settings) { return settings.has("until.residual"); }
 
 /// The outputs of all operators beside grids.
 void add_small_outputs(job::ProblemDeclaration& declaration) {
   declaration.outputs.push_back(
       {"time", "times", "step of each snapshot", job::Ties::none, "snapshots", keeps_snapshots});
+  declaration.outputs.push_back({"receivers", "times x receivers",
+                                 "the values of receivers at the steps of `receiver_time`: `until` ends it early",
+                                 job::Ties::none, "receivers", has_receivers, has_checks});
+  declaration.outputs.push_back({"receiver_time", "times", "step of each record of receivers", job::Ties::none,
+                                 "receivers", has_receivers, has_checks});
   declaration.outputs.push_back({"steps", "one value", "steps that were made", job::Ties::none});
   declaration.outputs.push_back(
       {"residual", "checks", "the change of the last step before each check", job::Ties::none, "until", has_checks});
@@ -255,6 +289,7 @@ job::ProblemDeclaration declare(const OperatorInfo& info) {
   // The new values that neighbours share in a formula with faces of its own do not know of masks.
   if (!info.own_faces) declaration.parameters.push_back(mask);
   declaration.parameters.insert(declaration.parameters.end(), events.begin(), events.end());
+  declaration.parameters.insert(declaration.parameters.end(), points.begin(), points.end());
   declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
   if (info.linear && (info.rank == 2 || info.rank == 0)) add_tiled_schedules(declaration.parameters);
   if (std::string(info.name) == "box2d") add_separable_sums(declaration.parameters);
@@ -298,6 +333,9 @@ job::ProblemDeclaration declare_written() {
       "boundary: periodic",
       "mask: other",
       "source: other",
+      "point_sources: [{at: [20, 25], values: pulse, field: v}]",
+      "receivers: {at: [[20, 25], [21, 25]], every: 2, field: v}",
+      "spacing: [0.5, 0.5]",
       "snapshots: [0, 5, 10]",
       "snapshots: {every: 5}",
       "until: {residual: 1.0e-3, norm: l2, every: 5}"};
@@ -327,6 +365,7 @@ job::ProblemDeclaration declare_written() {
       boundary,
       mask};
   declaration.parameters.insert(declaration.parameters.end(), events.begin(), events.end());
+  declaration.parameters.insert(declaration.parameters.end(), points.begin(), points.end());
   declaration.parameters.insert(declaration.parameters.end(), computing.begin(), computing.end());
   for (Parameter& parameter : declaration.parameters) {
     if (std::string(parameter.name) != "arithmetic") continue;
@@ -353,7 +392,8 @@ void check_names(const Settings& settings, std::vector<job::Finding>& findings) 
   const std::vector<std::string> names = settings.names("fields");
   for (std::size_t n = 0; n < names.size(); ++n) {
     bool clashes = false;
-    for (const char* other : {"time", "steps", "residual", "residual_step", "not_finite", "snapshots"}) {
+    for (const char* other : {"time", "steps", "residual", "residual_step", "not_finite", "snapshots", "receivers",
+                              "receiver_time", "receiver", "cell", "row", "column", "plane"}) {
       clashes |= names[n] == other;
     }
     for (const std::string& other : names) clashes |= names[n] == other + "_snapshots";

@@ -13,6 +13,7 @@
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
 #include "stages/stencil/formulas.hpp"
+#include "stages/stencil/points.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -41,8 +42,10 @@ class Definer {
     define_arrays();
     if (operator_.written) define_formulas();
     check_extents();
-    define_schedule();
     define_events();
+    define_points(request_, made_);
+    made_.spacing = spacing_of(request_, made_.inputs.shape);
+    define_schedule();
     check_stability();
     check_numbers();
     return std::move(made_);

@@ -20,6 +20,7 @@ struct StencilDefinition {
   StencilEvents events;
   StencilInputs inputs;
   StencilCheck check;
+  std::vector<double> spacing;  // of cells along each axis of the grid; empty: not given
   /// Infinities found in the grid and all arrays as they are read; null with `nan: allow`.
   std::shared_ptr<FoundInfinity> infinity;
   std::vector<std::string> warnings;  // an unstable step

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "kernels/compiled/store.hpp"
+#include "kernels/stencil/points.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
+#include "stages/stencil/slabs.hpp"
 
 namespace terrace::stages {
 
@@ -126,6 +128,7 @@ void StencilPlan::add_results() {
     changes.kept = 1;
     changes_ = add(std::move(changes));
   }
+  if (events_.receives && cut_.slabs() > 0) add_receivers();
   if (events_.snapshots.empty()) return;
   snapshots_ = static_cast<int>(arrays_.size());
   for (std::size_t f = 0; f < fields(); ++f) {
@@ -142,6 +145,26 @@ void StencilPlan::add_results() {
     }
     add(std::move(snapshots));
   }
+}
+
+/// Adds the values of receivers of a pass, and of all steps.
+void StencilPlan::add_receivers() {
+  const stencil::Points& points = *spec_.points;
+  const std::int64_t times = points.most_times(spec_.pass_steps), count = std::ssize(points.receivers);
+  ArraySpec traces;
+  traces.name = "traces of receivers";
+  traces.type = spec_.value;
+  traces.shape = {cut_.parts(), times, count};
+  traces.tile = {1, times, count};
+  traces.kept = 1;
+  traces_ = add(std::move(traces));
+  ArraySpec receivers;
+  receivers.name = "receivers";
+  receivers.role = Role::result;
+  receivers.type = spec_.value;
+  receivers.shape = {points.times(events_.steps), count};
+  receivers.tile = {receiver_tile_times(spec_, events_.check_every), count};
+  receivers_ = add(std::move(receivers));
 }
 
 std::int64_t StencilPlan::total_blocks() const { return (spec_.extents[0] + total_rows - 1) / total_rows; }
@@ -166,10 +189,11 @@ std::optional<run::Phase> StencilPlan::phase(std::int64_t number, const run::Tal
       stopped >= 0 && number > stopped ? timeline_.phase_after_stop(number, stopped) : timeline_.phase(number);
   if (!value) return std::nullopt;
   const bool pass = value->work == StencilWork::pass;
-  const std::int64_t count = value->work == StencilWork::rims    ? 2 * cut_.parts()
-                             : value->work == StencilWork::total ? total_blocks()
-                             : pass                              ? cut_.slabs()
-                                                                 : cut_.tiles();
+  const std::int64_t count = value->work == StencilWork::rims     ? 2 * cut_.parts()
+                             : value->work == StencilWork::total  ? total_blocks()
+                             : value->work == StencilWork::record ? record_blocks(*value)
+                             : pass                               ? cut_.slabs()
+                                                                  : cut_.tiles();
   return run::Phase{number, count, pass ? run::Order::in_turn : run::Order::any, *value};
 }
 
@@ -184,8 +208,16 @@ std::int64_t StencilPlan::steps_made(const StencilTally& tally) const {
 }
 
 std::int64_t StencilPlan::entries(int array, const run::Tally& tally) const {
+  if (is_receivers(array)) return spec_.points->times(steps_made(static_cast<const StencilTally&>(tally)));
   if (!is_snapshots(array)) return Plan::entries(array, tally);
   return std::ssize(events_.snapshots_of(steps_made(static_cast<const StencilTally&>(tally))));
+}
+
+std::vector<std::int64_t> StencilPlan::receiver_times(const StencilTally& tally) const {
+  std::vector<std::int64_t> steps;
+  const std::int64_t every = spec_.points->every, made = steps_made(tally);
+  for (std::int64_t step = every; step <= made; step += every) steps.push_back(step);
+  return steps;
 }
 
 std::string StencilPlan::part(const run::Phase& phase) const {
@@ -195,6 +227,8 @@ std::string StencilPlan::part(const run::Phase& phase) const {
       return "rims";
     case StencilWork::snapshot:
       return "snapshots";
+    case StencilWork::record:
+      return "receivers";
     case StencilWork::total:
       return "checks";
     case StencilWork::finish:
@@ -212,7 +246,7 @@ int StencilPlan::devices(int available) const {
 
 int StencilPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
   const StencilPhase value = value_of(phase);
-  if (value.work == StencilWork::total) return 0;
+  if (value.work == StencilWork::total || value.work == StencilWork::record) return 0;
   const std::int64_t part = value.work == StencilWork::rims   ? index / 2
                             : value.work == StencilWork::pass ? cut_.part_of(index)
                                                               : cut_.part_of(cut_.slab_of(index));
@@ -265,6 +299,9 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
         accesses.push_back({slot(Part::target, f), snapshots_ + field, 1, target, Mode::write});
       }
       break;
+    case StencilWork::record:
+      add_record(value, index, accesses);
+      break;
     case StencilWork::total:
       accesses.push_back({changes_slot(), changes_, value.index + 1, changes_tile(index), Mode::read});
       break;
@@ -303,6 +340,7 @@ void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, std::vec
     if (slab.below.count() > 0) rim(Part::rim_below, 1);
   }
   add_carry(phase, slab, accesses);
+  if (traces_ >= 0) add_traces(phase, slab, accesses);
   for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
     for (const Piece& piece : array_pieces(slab, phase.steps)) {
       accesses.push_back({array_slot(a), first_array_ + static_cast<int>(a), 0, rows_box(piece.rows), Mode::read});
@@ -330,6 +368,50 @@ void StencilPlan::add_carry(const StencilPhase& phase, const Slab& slab, std::ve
     else if (slab.last) accesses.push_back({slot(Part::carry, f), array, generation, tile, Mode::read});
     else accesses.push_back({slot(Part::carry, f), array, generation, tile, Mode::update});
   }
+}
+
+/// The first slab of a part in the first pass writes the traces, all others update them.
+void StencilPlan::add_traces(const StencilPhase& phase, const Slab& slab, std::vector<run::Access>& accesses) const {
+  const Extents& shape = arrays_[static_cast<std::size_t>(traces_)].shape;
+  const Box tile{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
+  const std::int64_t before = traces_generation(phase.passes) + slab.number - cut_.slabs_of(slab.part).begin;
+  const std::int64_t made = slab.last ? traces_generation(phase.passes + 1) : before + 1;
+  if (before == 0) {
+    accesses.push_back({slot(Part::traces, 0), traces_, made, tile, Mode::write});
+    return;
+  }
+  run::Access update{slot(Part::traces, 0), traces_, before, tile, Mode::update};
+  update.made = made;
+  accesses.push_back(std::move(update));
+}
+
+RowRange StencilPlan::recorded_times(const StencilPhase& phase, std::int64_t index) const {
+  const stencil::Points& points = *spec_.points;
+  const std::int64_t begin = points.times(phase.step), end = points.times(phase.step + phase.steps);
+  const std::int64_t times = arrays_[static_cast<std::size_t>(receivers_)].tile[0], tile = begin / times + index;
+  return {std::max(begin, tile * times), std::min(end, (tile + 1) * times)};
+}
+
+std::int64_t StencilPlan::record_blocks(const StencilPhase& phase) const {
+  std::int64_t blocks = 1;
+  while (recorded_times(phase, blocks).count() > 0) ++blocks;
+  return blocks;
+}
+
+void StencilPlan::add_record(const StencilPhase& phase, std::int64_t index,
+                             std::vector<run::Access>& accesses) const {
+  const RowRange times = recorded_times(phase, index);
+  if (times.count() == 0) return;
+  Box traces = Box::whole(arrays_[static_cast<std::size_t>(traces_)].shape);
+  traces.begin[1] = times.begin - spec_.points->times(phase.step);
+  traces.end[1] = times.end - spec_.points->times(phase.step);
+  accesses.push_back({slot(Part::traces, 0), traces_, traces_generation(phase.passes + 1), traces, Mode::read,
+                      run::View::contiguous});
+  accesses.push_back({slot(Part::target, 0),
+                      receivers_,
+                      1,
+                      {{times.begin, 0}, {times.end, std::ssize(spec_.points->receivers)}},
+                      Mode::write});
 }
 
 RowRange StencilPlan::rim_of(std::int64_t index, std::int64_t steps) const {
@@ -376,6 +458,16 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       task.row_end = changes_tile(view.index).end[0];
       add_pieces(task.changes, *view.find(changes_slot()), 0);
       break;
+    case StencilWork::record: {
+      const RowRange times = recorded_times(value, view.index);
+      task.work = stencil::Work::record;
+      task.row_begin = times.begin;
+      task.row_end = std::max<std::int64_t>(times.begin, times.end);
+      if (times.count() == 0) break;
+      task.traces = view.find(slot(Part::traces, 0))->tiles.front().data;
+      add_pieces(task.targets[0], *view.find(slot(Part::target, 0)), 0);
+      break;
+    }
     case StencilWork::rims:
     case StencilWork::snapshot: {
       const bool rims = value.work == StencilWork::rims;
@@ -431,6 +523,7 @@ void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const r
       if (access.slot == array_slot(a)) add_pieces(task.arrays[a], access, pieces[piece++].shift);
     }
   }
+  if (const run::AccessView* traces = view.find(slot(Part::traces, 0))) task.traces = traces->tiles.front().data;
   task.measures = changes_ >= 0 && timeline_.is_checked(phase) ? 1 : 0;
   if (const run::AccessView* changes = view.find(changes_slot())) add_pieces(task.changes, *changes, 0);
 }

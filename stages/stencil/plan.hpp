@@ -34,6 +34,9 @@ struct StencilInputs {
 /// Slabs of a part hand on a carry (kernels/stencil/task.hpp), an array that the first slab of a pass writes and the
 /// others update. Rims of parts are arrays that a phase before the pass fills; the slabs beside them update
 /// them.
+///
+/// The values of receivers of a pass are an array too, the traces: the slabs of a part write those that they make,
+/// one slab after another, and a phase after the pass brings those of all parts to the dataset.
 class StencilPlan : public run::Plan {
  public:
   StencilPlan(const stencil::StencilMethod& method, stencil::StencilSpec spec, StencilEvents events,
@@ -66,6 +69,9 @@ class StencilPlan : public run::Plan {
   std::int64_t total_blocks() const;
   /// True if the array of that number in arrays() holds snapshots.
   bool is_snapshots(int array) const { return snapshots_ >= 0 && array >= snapshots_; }
+  bool is_receivers(int array) const { return receivers_ >= 0 && array == receivers_; }
+  /// The steps after which the finished stage has recorded receivers.
+  std::vector<std::int64_t> receiver_times(const StencilTally& tally) const;
   /// Steps that the finished stage has made.
   std::int64_t steps_made(const StencilTally& tally) const;
 
@@ -75,7 +81,7 @@ class StencilPlan : public run::Plan {
     stencil::RowRange rows;
     std::int64_t shift;
   };
-  enum class Part { own, above, rim_above, rim_below, carry, target, parts };
+  enum class Part { own, above, rim_above, rim_below, carry, traces, target, parts };
 
   std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
                                                       const device::Memory* workspace) const;
@@ -83,6 +89,7 @@ class StencilPlan : public run::Plan {
   void add_grid(StencilInputs& inputs);
   void add_between_slabs();
   void add_results();
+  void add_receivers();
   run::Slot slot(Part part, std::size_t field) const;
   static run::Slot array_slot(std::size_t array);
   static run::Slot changes_slot();
@@ -100,6 +107,15 @@ class StencilPlan : public run::Plan {
 
   void add_slab(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
   void add_carry(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
+  void add_traces(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
+  void add_record(const StencilPhase& phase, std::int64_t index, std::vector<run::Access>& accesses) const;
+  /// The times that block `index` of a phase that records brings to a tile of the dataset of receivers.
+  stencil::RowRange recorded_times(const StencilPhase& phase, std::int64_t index) const;
+  std::int64_t record_blocks(const StencilPhase& phase) const;
+  /// The generation of the traces after so many passes: each slab of a part makes one, the last one the pass's last.
+  std::int64_t traces_generation(std::int64_t passes) const {
+    return passes * ((cut_.slabs() - 1) / cut_.parts() + 1);
+  }
   void add_rim(const StencilPhase& phase, std::int64_t index, std::vector<run::Access>& accesses) const;
   /// The rim that block `index` of a phase of rims copies: above or below a part.
   stencil::RowRange rim_of(std::int64_t index, std::int64_t steps) const;
@@ -118,6 +134,7 @@ class StencilPlan : public run::Plan {
   std::size_t fields_;
   std::vector<run::ArraySpec> arrays_;
   int first_array_ = -1, carry_ = -1, rims_ = -1, changes_ = -1, snapshots_ = -1;  // of field 0
+  int traces_ = -1, receivers_ = -1;
 };
 
 }  // namespace terrace::stages

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/points.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "stages/refuse.hpp"
 #include "stages/stencil/measured.hpp"
@@ -126,7 +127,32 @@ std::int64_t carry_bytes(const StencilSpec& spec) {
   return pages(row_bytes(spec) * static_cast<double>(stencil::carry_rows(spec.radius, spec.pass_steps)));
 }
 
+/// Bytes of the values of receivers of so many times.
+std::int64_t receiver_bytes(const StencilSpec& spec, std::int64_t times) {
+  return pages(static_cast<double>(times) * static_cast<double>(spec.points->receivers.size()) *
+               static_cast<double>(size_of(spec.value)));
+}
+
+/// Bytes of the traces of a part.
+std::int64_t traces_bytes(const StencilSpec& spec) {
+  return receiver_bytes(spec, spec.points->most_times(spec.pass_steps));
+}
+
+/// Bytes of a block that brings traces to the dataset: those of all parts, twice if they are brought together, and
+/// two tiles of the dataset.
+std::int64_t record_bytes(const StencilSpec& spec, const StencilNeeds& needs, std::int64_t parts) {
+  return 2 * (parts * traces_bytes(spec) + receiver_bytes(spec, receiver_tile_times(spec, needs.check_every)));
+}
+
 }  // namespace
+
+std::int64_t receiver_tile_times(const StencilSpec& spec, std::int64_t check_every) {
+  const std::int64_t every = spec.points->every;
+  if (check_every > 0) return check_every % every == 0 ? check_every / every : 1;
+  constexpr std::int64_t least_bytes = 64 << 10;
+  const std::int64_t row = std::ssize(spec.points->receivers) * static_cast<std::int64_t>(size_of(spec.value));
+  return std::max(spec.points->most_times(spec.pass_steps), ceiling(least_bytes, row));
+}
 
 std::int64_t stencil_tile_bytes(const StencilSpec& spec, const StencilNeeds& needs) {
   const stencil::Cut cut(spec);
@@ -135,7 +161,8 @@ std::int64_t stencil_tile_bytes(const StencilSpec& spec, const StencilNeeds& nee
   if (cut.has_rims()) {
     most = std::max(most, pages(row_bytes(spec) * spec.radius * static_cast<double>(spec.pass_steps)));
   }
-  return needs.checks ? std::max(most, pages(changes_bytes(spec))) : most;
+  if (needs.receivers) most = std::max(most, receiver_bytes(spec, receiver_tile_times(spec, needs.check_every)));
+  return needs.check_every > 0 ? std::max(most, pages(changes_bytes(spec))) : most;
 }
 
 std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& needs, Held held) {
@@ -152,7 +179,8 @@ std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& nee
   if (spec.arrays > 0) bytes += spec.arrays * slab * std::max(array_tiles, cut.most_array_tiles(spec.pass_steps));
   if (!cut.whole()) bytes += needs.fields * carry_bytes(spec);
   if (cut.has_rims()) bytes += needs.fields * 2 * pages(handed_on);
-  if (needs.checks) bytes += pages(changes_bytes(spec));
+  if (needs.check_every > 0) bytes += pages(changes_bytes(spec));
+  if (needs.receivers) bytes = std::max(bytes + traces_bytes(spec), record_bytes(spec, needs, cut.parts()));
   // A snapshot has a tile of each field, and another one into which it is copied.
   return needs.snapshots ? std::max(bytes, 2 * needs.fields * tile) : bytes;
 }

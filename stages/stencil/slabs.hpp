@@ -11,7 +11,8 @@ namespace terrace::stages {
 /// The tiles that the blocks of a stencil need.
 struct StencilNeeds {
   std::int64_t fields = 1;
-  bool snapshots = false, checks = false;
+  bool snapshots = false, receivers = false;
+  std::int64_t check_every = 0;  // steps from check to check; 0: there are none
 };
 
 /// The tiles that are on a device at a time.
@@ -19,6 +20,11 @@ enum class Held {
   own,    // those of a block
   others  // also those that come and go meanwhile
 };
+
+/// Times of a tile of the dataset of receivers: those of the longest pass, and more if they are few; with checks so
+/// many that the tiles are whole after each, where the stage may end.
+/// @param check_every steps from check to check; 0: there are none
+std::int64_t receiver_tile_times(const stencil::StencilSpec& spec, std::int64_t check_every);
 
 /// Bytes of the largest tile of a plan.
 std::int64_t stencil_tile_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs);

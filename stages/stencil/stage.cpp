@@ -11,12 +11,14 @@
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/points.hpp"
 #include "kernels/stencil/written.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/refuse.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/plan.hpp"
+#include "stages/stencil/points.hpp"
 #include "stages/stencil/slabs.hpp"
 #include "stages/stencil/tally.hpp"
 
@@ -28,7 +30,7 @@ using stencil::StencilMethod;
 using stencil::StencilSpec;
 
 StencilNeeds needs_of(const StencilEvents& events, std::size_t fields) {
-  return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.check_every > 0};
+  return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.receives, events.check_every};
 }
 
 StencilCells cells_of(const StencilDefinition& definition) {
@@ -45,6 +47,8 @@ class StencilStage : public run::Stage {
         warnings_(std::move(definition.warnings)),
         read_warnings_(std::move(definition.read_warnings)),
         allows_nan_(!definition.infinity),
+        shape_(definition.inputs.shape),
+        spacing_(std::move(definition.spacing)),
         tally_(definition.check, cells_of(definition)),
         plan_(method, std::move(definition.spec), std::move(definition.events), std::move(definition.inputs)) {
     // A grid without cells does not change.
@@ -59,8 +63,11 @@ class StencilStage : public run::Stage {
 
   io::DatasetSpec dataset(int array) const override {
     const run::ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(array)];
+    if (plan_.is_receivers(array)) {
+      return {"/" + name_ + "/" + spec.name, {}, {}, {"receiver_time", "receiver"}, "", receivers_name()};
+    }
     const bool snapshot = plan_.is_snapshots(array);
-    std::vector<std::string> dimensions = axes();
+    std::vector<std::string> dimensions = axis_names(shape_.rank());
     if (snapshot) dimensions.insert(dimensions.begin(), "time");
     const std::string what = snapshot ? "snapshots of the grid in the steps of " : "grid after the steps of ";
     return {"/" + name_ + "/" + spec.name, {}, {}, dimensions, "", what + plan_.spec().name + ": " + info().help};
@@ -75,6 +82,8 @@ class StencilStage : public run::Stage {
       all.push_back(io::small_dataset<std::int64_t>("/" + name_ + "/time", {static_cast<std::int64_t>(times.size())},
                                                     {"time"}, times, "", "step of each snapshot"));
     }
+    add_receiver_times(all);
+    add_coordinates(all);
     if (plan_.events().check_every > 0) {
       const auto checks = static_cast<std::int64_t>(tally_.residuals().size());
       all.push_back(io::small_dataset<double>("/" + name_ + "/residual", {checks}, {"check"}, tally_.residuals(), "",
@@ -187,6 +196,35 @@ class StencilStage : public run::Stage {
   }
 
  private:
+  std::string receivers_name() const {
+    const stencil::StencilSpec& spec = plan_.spec();
+    const std::string& field = plan_.arrays()[static_cast<std::size_t>(spec.points->receiver_field)].name;
+    return field + " at the receivers in the steps of " + spec.name + ": " + info().help;
+  }
+  void add_receiver_times(std::vector<io::SmallDataset>& all) const {
+    const stencil::StencilSpec& spec = plan_.spec();
+    if (!spec.points || spec.points->receivers.empty()) return;
+    const std::vector<std::int64_t> times = plan_.receiver_times(tally_);
+    all.push_back(io::small_dataset<std::int64_t>("/" + name_ + "/receiver_time", {std::ssize(times)},
+                                                  {"receiver_time"}, times, "", "step of each record of receivers"));
+    if (plan_.events().receives) return;
+    const Extents none = {0, std::ssize(spec.points->receivers)};
+    const std::string path = "/" + name_ + "/receivers";
+    const std::vector<std::string> dimensions = {"receiver_time", "receiver"};
+    if (spec.value == ElementType::f32) {
+      all.push_back(io::small_dataset<float>(path, none, dimensions, {}, "", receivers_name()));
+    } else {
+      all.push_back(io::small_dataset<double>(path, none, dimensions, {}, "", receivers_name()));
+    }
+  }
+  /// Coordinates along the axes of the grid.
+  void add_coordinates(std::vector<io::SmallDataset>& all) const {
+    for (const Coordinate& coordinate : coordinates_of(spacing_, shape_)) {
+      all.push_back(io::small_dataset<double>("/" + name_ + "/" + coordinate.axis, {std::ssize(coordinate.values)},
+                                              {coordinate.axis}, coordinate.values, "",
+                                              "distance from the first " + coordinate.axis));
+    }
+  }
   /// "128 x 512, 20 steps a pass", "129 x 512, in 3 tiles, 20 steps a pass".
   std::string shape_of_slab() const {
     Extents shape = plan_.arrays().front().shape;
@@ -197,22 +235,13 @@ class StencilStage : public run::Stage {
   }
   const StencilMethod& method() const { return plan_.method(); }
   const OperatorInfo& info() const { return *stencil::find_operator(plan_.spec().name); }
-  std::vector<std::string> axes() const {
-    switch (plan_.spec().rank) {
-      case 1:
-        return {"cell"};
-      case 2:
-        return {"row", "column"};
-      default:
-        return {"plane", "row", "column"};
-    }
-  }
-
   std::string name_;
   Resources resources_;
   std::vector<std::string> warnings_;
   std::function<std::vector<std::string>()> read_warnings_;
   bool allows_nan_;
+  Extents shape_;
+  std::vector<double> spacing_;  // of cells along each axis; empty: not given
   StencilTally tally_;
   StencilPlan plan_;
 };

@@ -74,7 +74,7 @@ Timeline::Timeline(const StencilEvents& events, std::int64_t pass_steps, bool ri
 std::int64_t Timeline::passes_of(const Span& span) const { return ceiling(span.end - span.begin, pass_steps_); }
 
 std::int64_t Timeline::phases_of(const Span& span) const {
-  return passes_of(span) * (rims_ ? 2 : 1) + (span.snapshot >= 0 ? 1 : 0) + (span.check >= 0 ? 1 : 0);
+  return passes_of(span) * phases_a_pass() + (span.snapshot >= 0 ? 1 : 0) + (span.check >= 0 ? 1 : 0);
 }
 
 std::optional<StencilPhase> Timeline::phase(std::int64_t number) const {
@@ -85,12 +85,17 @@ std::optional<StencilPhase> Timeline::phase(std::int64_t number) const {
   const auto after = std::upper_bound(spans_.begin(), spans_.end(), number,
                                       [](std::int64_t n, const Span& span) { return n < span.first_phase; });
   const Span& span = *(after - 1);
-  const std::int64_t passes = passes_of(span), within = number - span.first_phase, a_pass = rims_ ? 2 : 1;
+  const std::int64_t passes = passes_of(span), within = number - span.first_phase, a_pass = phases_a_pass();
   if (within < passes * a_pass) {
     const std::int64_t pass = within / a_pass, length = span.end - span.begin;
     const std::int64_t most = steps_of_passes(length, pass_steps_), step = span.begin + pass * most;
     const std::int64_t steps = std::min(most, span.end - step);
-    if (rims_ && within % 2 == 0) return StencilPhase{StencilWork::rims, step, steps, span.first_pass + pass, 0, 0};
+    if (rims_ && within % a_pass == 0) {
+      return StencilPhase{StencilWork::rims, step, steps, span.first_pass + pass, 0, 0};
+    }
+    if (events_.receives && within % a_pass == a_pass - 1) {
+      return StencilPhase{StencilWork::record, step, steps, span.first_pass + pass, 0, 0};
+    }
     const bool last = step + steps == span.end;
     const bool counts = last || (step + steps) / steps_between_counts > step / steps_between_counts;
     return StencilPhase{StencilWork::pass, step, steps, span.first_pass + pass, 0, counts ? 1 : 0};

@@ -13,6 +13,7 @@ inline constexpr std::int64_t stencil_total_rows = 1 << 20;
 enum class StencilWork : std::int64_t {
   rims,      // rows beside parts are copied, before a pass
   pass,      // slabs make steps
+  record,    // values of receivers are brought to their dataset, after a pass
   snapshot,  // the grid is copied into the dataset of snapshots
   total,     // changes of rows are added up
   finish     // the grid becomes the result as it is
@@ -33,6 +34,7 @@ struct StencilEvents {
   std::int64_t steps = 0;               // of the stage, the most with checks
   std::vector<std::int64_t> snapshots;  // steps, ascending, each at most `steps`
   std::int64_t check_every = 0;         // 0: no checks
+  bool receives = false;                // true: receivers are recorded in every pass
 
   /// The steps of the snapshots if so many steps are made: a check may end the stage early. Its last grid then takes
   /// the place of all snapshots that are left, unless there is one of that step.
@@ -69,6 +71,7 @@ class Timeline {
 
   std::int64_t passes_of(const Span& span) const;
   std::int64_t phases_of(const Span& span) const;
+  std::int64_t phases_a_pass() const { return 1 + (rims_ ? 1 : 0) + (events_.receives ? 1 : 0); }
 
   StencilEvents events_;
   std::vector<Span> spans_;

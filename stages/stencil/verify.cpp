@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/stencil/points.hpp"
+#include "stages/stencil/points.hpp"
 #include "stages/stencil/verify/stored.hpp"
 
 namespace terrace::stages {
@@ -25,6 +27,10 @@ Ending ending_of(const VerifyRequest& request, const StencilDefinition& definiti
   return {events.steps, checks};
 }
 
+bool has_receivers(const StencilDefinition& definition) {
+  return definition.spec.points && !definition.spec.points->receivers.empty();
+}
+
 /// Steps, times and checks against the job and the residuals.
 void check_numbers(const VerifyRequest& request, const StencilDefinition& definition, const Ending& ending,
                    std::vector<Checked>& found) {
@@ -37,10 +43,27 @@ void check_numbers(const VerifyRequest& request, const StencilDefinition& defini
     for (const std::int64_t step : events.snapshots_of(ending.steps)) times.push_back(text_of(step));
     found.push_back(check_texts(request, "time", times, with));
   }
+  if (has_receivers(definition)) {
+    const stencil::Points& points = *definition.spec.points;
+    std::vector<std::string> times;
+    for (std::int64_t time = 1; time <= points.times(ending.steps); ++time) {
+      times.push_back(text_of(time * points.every));
+    }
+    found.push_back(check_texts(request, "receiver_time", times, with));
+  }
   if (!until) return;
   std::vector<std::string> steps;
   for (std::int64_t check = 1; check <= ending.checks; ++check) steps.push_back(text_of(check * events.check_every));
   found.push_back(check_texts(request, "residual_step", steps, with));
+}
+
+void check_coordinates(const VerifyRequest& request, const StencilDefinition& definition,
+                       std::vector<Checked>& found) {
+  for (const Coordinate& coordinate : coordinates_of(definition.spacing, definition.inputs.shape)) {
+    std::vector<std::string> values;
+    for (const double value : coordinate.values) values.push_back(text_of(value));
+    found.push_back(check_texts(request, coordinate.axis, values, "compared with the job"));
+  }
 }
 
 /// The values of a source that are not finite. T is its type.
@@ -111,6 +134,11 @@ std::vector<Checked> verify_stencil(const VerifyRequest& request) {
   const StoredStencil stored{request, std::move(definition), std::move(states)};
   std::vector<Checked> found = verify_states(stored);
   check_numbers(request, stored.definition, ending, found);
+  check_coordinates(request, stored.definition, found);
+  if (has_receivers(stored.definition)) {
+    const std::vector<Checked> receivers = verify_receivers(stored);
+    found.insert(found.end(), receivers.begin(), receivers.end());
+  }
   if (!stored.definition.infinity) found.push_back(check_not_finite(request, stored.definition));
   if (stored.definition.events.check_every > 0) {
     const std::vector<Checked> residuals = verify_residuals(stored);

@@ -56,6 +56,7 @@ class OnSimulatedGpu(JobTest):
         settings = [stage[kind] for stage in stages for kind in kinds if kind in stage]
         given = [value for setting in settings for value in setting.values()]
         given += [name for value in given if isinstance(value, dict) for name in value.values()]
+        given += [source["values"] for setting in settings for source in setting.get("point_sources", [])]
         read = {value for value in given if isinstance(value, str)}
         return {name: what for name, what in self.inputs.items() if name in read}
 
@@ -350,6 +351,26 @@ class OnSimulatedGpu(JobTest):
         for devices, budgets in (("1", (64 << 20, 110 << 10)), ("2", (160 << 10,)), ("3", (110 << 10,))):
             with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
                 self.check_same(stages, budgets)
+
+    def test_points_of_stencils_at_every_budget_and_on_several_devices(self):
+        star, heat, fields, cube, line = self.stencils()
+        self.inputs["rhythm"] = {"npy": self.write("rhythm.npy", numpy.random.default_rng(13).normal(size=(30,)))}
+        draw = numpy.random.default_rng(14)
+
+        def add(stage, shape, every, **field):
+            low = 2 if stage["name"] == "star" else 3
+            cells = [[int(draw.integers(low, extent - low)) for extent in shape] for _ in range(12)]
+            stage["stencil"]["point_sources"] = [{"at": at, "values": "rhythm", **field} for at in cells[:8]]
+            stage["stencil"]["receivers"] = {"at": cells[4:] + [[0] * len(shape)], "every": every, **field}
+
+        add(star, (230, 60), 3)
+        add(heat, (230, 60), 1)
+        add(fields, (230, 60), 2, field="hz")
+        add(cube, (90, 9, 11), 1)
+        add(line, (4000,), 7)
+        for devices, budgets in (("1", (64 << 20, 130 << 10)), ("2", (180 << 10,)), ("3", (130 << 10,))):
+            with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
+                self.check_same([star, heat, fields, cube, line], budgets)
 
     def test_stencils_whose_slabs_have_several_tiles(self):
         draw = numpy.random.default_rng(14)

@@ -53,6 +53,28 @@ class OfOperators(StencilVerify):
         self.check_finds(inputs, stages, *flips, ("s1/grid", masked), "s0/residual", "s2/residual")
 
 
+class OfPoints(StencilVerify):
+    def test_sources_receivers_and_coordinates(self):
+        inputs = {"a": self.random(1, 40, 50), "cube": self.random(2, 10, 12, 14, kind=numpy.float32),
+                  "line": self.random(3, 90), "v": self.random(4, 12), "w": self.random(5, 12)}
+        stages = [stencil("l", "star1d", grid="line", steps=9, boundary="periodic",
+                          point_sources=[{"at": [0], "values": "v"}], receivers={"at": [[89], [44]], "every": 2}),
+                  stencil("g", "wave2d", fields={"u": "a", "previous": "a"}, steps=12, dt=0.5, speed=1,
+                          boundary=["periodic", "edge"], snapshots=[5],
+                          point_sources=[{"at": [0, 49], "values": "v"}, {"at": [0, 49], "values": "w"},
+                                         {"at": [39, 3], "values": "w", "field": "previous"}],
+                          receivers={"at": [[0, 0], [39, 48], [20, 20]]}, spacing=[0.1, 2]),
+                  stencil("c", "star3d", grid="cube", steps=8, point_sources=[{"at": [4, 5, 6], "values": "v"}],
+                          receivers={"at": [[4, 5, 6], [5, 5, 6]]}, until={"residual": 1e-30, "every": 4})]
+        self.check_finds(inputs, stages, "l/receivers", ("l/receivers", (3, 0)), "l/grid", "l/receiver_time", "g/u",
+                         ("g/receivers", (11, 1)), ("g/receivers", (4, 2)), "g/row", "g/column", "g/receiver_time",
+                         "c/receivers", "c/receiver_time", "c/grid")
+        self.run_stages(inputs, stages)
+        said = self.verify("--sample", "1").stdout
+        self.assertIn("g/receivers: 6 of 6 traces computed again, equal", said)
+        self.assertIn("equal", self.verify("--all").stdout)
+
+
 class OfStates(StencilVerify):
     def test_snapshots_and_checks(self):
         inputs = {"a": self.random(1, 40, 30, kind=numpy.float32)}

@@ -71,9 +71,22 @@ bool LineWorker<T>::make(const SubPass& pass, RowRange cells, const std::functio
     work_.end = range.end;
     work_.position.step = pass.step + level - 1;
     plan_.kernels.make_row(work_);
+    if (plan_.points) make_points(pass, level, range, cells, halo);
   }
   for (int field = 0; field < plan_.fields; ++field) give(pass, field, cells, halo);
   return true;
+}
+
+/// Adds the values of sources to the cells that a level has made, `range`, and records receivers among `cells`.
+template <class T>
+void LineWorker<T>::make_points(const SubPass& pass, i64 level, RowRange range, RowRange cells, RowRange halo) {
+  const i32 mask = plan_.additions.mask;
+  const T* masks = mask < 0 ? nullptr : arrays_[static_cast<std::size_t>(mask)];
+  const auto values = [&](int field) { return level_line(level, field) - halo.begin; };
+  const i64 step = pass.step + level;
+  plan_.points->add({0, 0}, range, step - 1, values, [&](i64 x) { return masks != nullptr && masks[x] != 0; });
+  const RowRange recorded{std::max(cells.begin, pass.part.begin), std::min(cells.end, pass.part.end)};
+  plan_.points->record({0, 0}, recorded, step, pass.pass_step, values, pass.traces);
 }
 
 /// Counts the cells of the last level that are not finite, and copies them to the output.

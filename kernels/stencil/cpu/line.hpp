@@ -25,6 +25,7 @@ class LineWorker {
   /// The cells of a field at a level.
   T* level_line(i64 level, int field) { return line(level % 2 * plan_.fields + field); }
   void take(const SubPass& pass, RowRange halo);
+  void make_points(const SubPass& pass, i64 level, RowRange range, RowRange cells, RowRange halo);
   void give(const SubPass& pass, int field, RowRange cells, RowRange halo);
 
   const CpuPlan<T>& plan_;

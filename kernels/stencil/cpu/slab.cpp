@@ -49,6 +49,9 @@ SubPass CpuSlabs<T>::sub_pass(const StencilTask& task, i64 level, i64 depth, boo
   SubPass pass{};
   pass.depth = depth;
   pass.step = task.step + level;
+  pass.pass_step = task.step;
+  pass.part = {task.part_begin, task.part_end};
+  pass.traces = task.traces;
   pass.arrays = task.arrays;
   pass.modulo = task.whole != 0 && plan_.axis.wraps ? plan_.axis.rows : 0;
   pass.rows = task.whole != 0 ? RowRange{0, plan_.axis.rows} : level_rows(plan_.axis, task, level + depth);

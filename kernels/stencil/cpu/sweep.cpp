@@ -62,6 +62,7 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
   plan.radius = spec.radius;
   plan.middle = spec.rank == 3 ? spec.radius : 0;
   plan.terms = operands.terms.size();
+  if (spec.points) plan.points = std::make_shared<const CpuPoints<T>>(spec);
   const RowKernels kernels = kernels_for(set, formula_of(spec));
   if constexpr (sizeof(T) == 4) plan.kernels = kernels.f32;
   else plan.kernels = kernels.f64;
@@ -122,6 +123,9 @@ class CpuStencil : public device::BlockKernel {
       case Work::save:
         save(task);
         return true;
+      case Work::record:
+        plan_.points->bring(task);
+        return true;
       case Work::total:
         result.total = total(task);
         return true;
@@ -176,8 +180,10 @@ std::size_t bytes_for(const StencilSpec& spec, int threads, bool is_compiled) {
   const std::size_t written = !spec.written || is_compiled     ? 0
                               : spec.value == ElementType::f32 ? WrittenPlan<float>::bytes(spec, threads)
                                                                : WrittenPlan<double>::bytes(spec, threads);
+  const std::size_t points =
+      spec.value == ElementType::f32 ? CpuPoints<float>::bytes(spec) : CpuPoints<double>::bytes(spec);
   return static_cast<std::size_t>(values) * size_of(spec.value) + static_cast<std::size_t>(threads) * pointers +
-         written;
+         written + points;
 }
 
 }  // namespace

@@ -271,9 +271,28 @@ void TileWorker<T>::make_lines(i64 level, i64 row, i64 y, i64 count) {
       const i64 line_row = down ? row + line : row, line_y = down ? y : y + line;
       if (!in_block) make_line(level, line_row, line_y, cells);
       else make_ends(level, line_row, line_y, cells, inner);
+      if (plan_.points) make_points(level, line_row, line_y, cells);
       if (pass_->counts && level == pass_->depth) count_line(line_row, line_y);
     }
   }
+}
+
+/// Adds the values of sources to a line that a level has made, and records receivers. Each tile that makes a cell
+/// adds them; the tile whose output has the cell records it, at every level.
+template <class T>
+void TileWorker<T>::make_points(i64 level, i64 row, i64 y, RowRange cells) {
+  const auto& extents = plan_.spec.extents;
+  const LinePlace line{wrapped_index(row, extents[0]), wrapped_index(y, extents[1])};
+  if (!plan_.points->may_be_at(line)) return;
+  const i32 mask = plan_.additions.mask;
+  const T* masks = mask < 0 ? nullptr : array_row(static_cast<std::size_t>(mask), row, y);
+  const auto values = [&](int field) { return target(level, field, row, y); };
+  const i64 step = pass_->step + level;
+  plan_.points->add(line, cells, step - 1, values,
+                    [&](i64 x) { return masks != nullptr && masks[wrapped_index(x, extents[2])] != 0; });
+  const auto has = [](RowRange range, i64 index) { return index >= range.begin && index < range.end; };
+  if (!has(tile_.rows, row) || !has(pass_->part, row) || !has(tile_.middle, y)) return;
+  plan_.points->record(line, tile_.last, step, pass_->pass_step, values, pass_->traces);
 }
 
 /// Counts the cells of a row of the output, which is still in cache: a load and two additions a value and pass.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/stencil/cpu/blocks.hpp"
+#include "kernels/stencil/cpu/points.hpp"
 #include "kernels/stencil/cpu/rows.hpp"
 #include "kernels/stencil/cpu/sizes.hpp"
 #include "kernels/stencil/cpu/written_rows.hpp"
@@ -33,6 +34,7 @@ struct CpuPlan {
   Additions<T> additions;
   std::size_t terms;
   std::shared_ptr<const WrittenPlan<T>> written;  // of formulas that a job writes
+  std::shared_ptr<const CpuPoints<T>> points;     // null: none
 
   /// The rows of a thread, null unless a job writes the formulas.
   std::unique_ptr<WrittenRows<T>> written_rows() const {
@@ -76,6 +78,9 @@ struct SubPass {
   i64 modulo;     // as in InputRows, for arrays
   RowRange rows;  // to make
   bool counts;    // true: cells of the output that are not finite are counted
+  i64 pass_step;  // steps made before the pass
+  RowRange part;  // rows whose receivers are recorded
+  void* traces;   // values of receivers (StencilTask)
 };
 
 /// Half-open ranges of cells of a tile: rows, axis 1, axis 2.
@@ -103,6 +108,7 @@ class TileWorker {
   void make_block(i64 level, i64 row, i64 y, i64 count, RowRange cells);
   void make_ends(i64 level, i64 row, i64 y, RowRange cells, RowRange inner);
   void make_line(i64 level, i64 row, i64 y, RowRange cells);
+  void make_points(i64 level, i64 row, i64 y, RowRange cells);
   void count_line(i64 row, i64 y);
   void set_blocks_sources(i64 level, i64 row, i64 y, i64 count);
   /// The row of a level that stands for a row along axes 0 and 1, perhaps outside the grid, as a pointer to index 0.

@@ -21,7 +21,7 @@ class StreamBlocks final : public FormulaBlocks<F, T> {
 
  public:
   StreamBlocks(const StencilSpec& spec, const StreamKernel<T>& kernel, device::Context& context, void* workspace)
-      : Base(spec, context, workspace, step_kernel_of<F, T>()), streamer_(spec, kernel) {
+      : Base(spec, context, workspace, step_kernels_of<F, T>()), streamer_(spec, kernel) {
     Base::clear_levels();  // compute-sanitizer does not see bulk writes, and would report the reads after them
   }
 
@@ -44,7 +44,7 @@ class BoxBlocks final : public FormulaBlocks<LinearSum, T> {
 
  public:
   BoxBlocks(const StencilSpec& spec, const BoxKernel<T>& kernel, device::Context& context, void* workspace)
-      : Base(spec, context, workspace, step_kernel_of<LinearSum, T>()), stepper_(spec, kernel) {}
+      : Base(spec, context, workspace, step_kernels_of<LinearSum, T>()), stepper_(spec, kernel) {}
 
  protected:
   i64 most_levels(const StencilTask& task) const override { return stepper_.most_levels(task); }
@@ -80,11 +80,11 @@ std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(Way way, const Sten
   if constexpr (VolumeOperands<F, T>::exist) {
     if (way == Way::planes) {
       return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(
-          spec, context, workspace, step_kernel_of<F, T>(),
+          spec, context, workspace, step_kernels_of<F, T>(),
           volume_kernel_for<T>(volume_kind(spec).value(), spec.radius), VolumeOperands<F, T>::of(spec));
     }
   }
-  return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace, step_kernel_of<F, T>());
+  return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace, step_kernels_of<F, T>());
 }
 
 }  // namespace terrace::stencil

@@ -9,6 +9,7 @@
 #include "kernels/stencil/cuda/choice.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/linear.hpp"
+#include "kernels/stencil/cuda/points/room.hpp"
 #include "kernels/stencil/cuda/tiles/tiled.hpp"
 #include "kernels/stencil/cuda/volumes/volumes.hpp"
 #include "kernels/stencil/cuda/written/planes.hpp"
@@ -165,36 +166,59 @@ std::string unfit_for_tiles(const StencilSpec& spec, const Limits&) {
 }
 
 Cost cost(std::span<const measured::OperatorRates> rates, const StencilSpec& spec, const Limits& limits,
-          const Visits& visits) {
+          Visits visits) {
+  if (spec.points) {
+    const std::int64_t levels = std::min(static_cast<std::int64_t>(visits.steps), most_patch_levels(spec));
+    const double cells = std::max(1.0, static_cast<double>(spec.extents[0]) * static_cast<double>(spec.width()));
+    const double seconds = measured::cuda_points_seconds +
+                           static_cast<double>(levels) * measured::cuda_points_level_seconds +
+                           patch_updates(spec, levels) / measured::cuda_patch_cells;
+    visits.steps = static_cast<double>(levels);
+    visits.more_seconds += seconds / (cells * visits.steps);
+  }
   return cost_by(rates, Backend::cuda, spec, limits, visits);
 }
 
-double steps_of(const StreamSizes& sizes) { return sizes.levels * sizes.warps; }
+// The most steps that a kernel makes at a time.
+
+int one_at_a_time(const StencilSpec&) { return 1; }
+int steps_of_rows(const StencilSpec& spec) {
+  const StreamSizes sizes = CudaStream::sizes(*form_of(spec), spec.radius, bytes_of(spec));
+  return sizes.levels * sizes.warps;
+}
+template <BoxSums sums>
+int steps_of_box(const StencilSpec& spec) {
+  return CudaBox::sizes(sums, spec.radius, bytes_of(spec)).levels;
+}
+int steps_of_formula_rows(const StencilSpec& spec) {
+  const StreamSizes sizes = formula_sizes(spec);
+  return sizes.levels * sizes.warps;
+}
+int steps_of_planes(const StencilSpec& spec) { return plane_sizes(spec).levels; }
 
 Cost cost_of_rows(const StencilSpec& spec, const Limits& limits) {
-  const StreamSizes sizes = CudaStream::sizes(*form_of(spec), spec.radius, bytes_of(spec));
-  return cost(measured::cuda_row_rates, spec, limits, {.steps = steps_of(sizes)});
+  return cost(measured::cuda_row_rates, spec, limits, {.steps = static_cast<double>(steps_of_rows(spec))});
 }
 
 Cost cost_of_terms(const StencilSpec& spec, const Limits& limits) {
-  const int levels = CudaBox::sizes(BoxSums::terms, spec.radius, bytes_of(spec)).levels;
-  return cost(measured::cuda_box_term_rates, spec, limits, {.steps = static_cast<double>(levels)});
+  return cost(measured::cuda_box_term_rates, spec, limits,
+              {.steps = static_cast<double>(steps_of_box<BoxSums::terms>(spec))});
 }
 
 Cost cost_of_products(const StencilSpec& spec, const Limits& limits) {
-  const int levels = CudaBox::sizes(BoxSums::products, spec.radius, bytes_of(spec)).levels;
-  return cost(measured::cuda_box_product_rates, spec, limits, {.steps = static_cast<double>(levels)});
+  return cost(measured::cuda_box_product_rates, spec, limits,
+              {.steps = static_cast<double>(steps_of_box<BoxSums::products>(spec))});
 }
 
 Cost cost_of_formula_rows(const StencilSpec& spec, const Limits& limits) {
   return cost(measured::cuda_formula_row_rates, spec, limits,
-              {.steps = steps_of(formula_sizes(spec)),
+              {.steps = static_cast<double>(steps_of_formula_rows(spec)),
                .array_bytes = measured::cuda_level_array_bytes,
                .more_seconds = spec.source >= 0 || spec.mask >= 0 ? measured::cuda_addition_seconds : 0});
 }
 
 Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
-  const int levels = plane_sizes(spec).levels;
+  const int levels = steps_of_planes(spec);
   const Visits visits{.steps = static_cast<double>(levels)};
   if (spec.written && levels < CudaVolume::heat_sizes(bytes_of(spec)).levels) {
     return cost(measured::cuda_plane_rates_of_few_levels, spec, limits, visits);
@@ -232,7 +256,15 @@ Cost cost_of_skewed(const StencilSpec& spec, const Limits& limits) {
   return cost(measured::cuda_skewed_rates, spec, limits, {.steps = static_cast<double>(steps)});
 }
 
-std::size_t workspace_of(const StencilSpec& spec, const Limits&) { return plan_stencil(spec).bytes; }
+/// @tparam most_steps that the kernel makes at a time
+template <int (*most_steps)(const StencilSpec&)>
+std::size_t workspace_of(const StencilSpec& spec, const Limits&) {
+  const std::size_t bytes = plan_stencil(spec).bytes;
+  if (!spec.points) return bytes;
+  const std::int64_t most = most_steps(spec),
+                     levels = spec.depth > 0 ? std::min<std::int64_t>(most, spec.depth) : most;
+  return bytes + device::aligned_bytes(patch_bytes(spec, levels));
+}
 
 std::size_t tiled_workspace_of(const StencilSpec& spec, const Limits& limits) {
   return plan_stencil(spec).bytes + tiled_bytes(spec, limits);
@@ -261,18 +293,18 @@ std::unique_ptr<device::BlockKernel> make_tiles(const StencilSpec& spec, device:
 // clang-format off
 constexpr StencilMethod methods[] = {
     {"rows", "rows stream through registers, several steps of partial sums at a time", Backend::cuda, "", true,
-     unfit_for_rows, cost_of_rows, workspace_of, make<Way::rows>},
+     unfit_for_rows, cost_of_rows, workspace_of<steps_of_rows>, make<Way::rows>},
     {"box_products", "large boxes of f64 by matrix instructions", Backend::cuda, "", true,
-     unfit_for_products, cost_of_products, workspace_of, make<Way::box_products>},
+     unfit_for_products, cost_of_products, workspace_of<steps_of_box<BoxSums::products>>, make<Way::box_products>},
     {"box_terms", "large boxes, term by term in registers", Backend::cuda, "", true,
-     unfit_for_boxes, cost_of_terms, workspace_of, make<Way::box_terms>},
+     unfit_for_boxes, cost_of_terms, workspace_of<steps_of_box<BoxSums::terms>>, make<Way::box_terms>},
     {"formula_rows", "rows stream through registers, several steps of any formula of radius 1 at a time",
      Backend::cuda, "", true,
-     unfit_for_formula_rows, cost_of_formula_rows, workspace_of, make<Way::formula_rows>},
+     unfit_for_formula_rows, cost_of_formula_rows, workspace_of<steps_of_formula_rows>, make<Way::formula_rows>},
     {"planes", "planes stream through registers, several steps at a time", Backend::cuda, "", true,
-     unfit_for_planes, cost_of_planes, workspace_of, make<Way::planes>},
+     unfit_for_planes, cost_of_planes, workspace_of<steps_of_planes>, make<Way::planes>},
     {"steps", "one step of all cells at a time", Backend::cuda, "plain", true,
-     unfit_for_steps, cost_of_steps, workspace_of, make<Way::steps>},
+     unfit_for_steps, cost_of_steps, workspace_of<one_at_a_time>, make<Way::steps>},
     {"overlapped", "several steps of a tile in shared memory, whose halo its neighbours make again", Backend::cuda,
      "overlapped", false,
      unfit_for_tiles<Schedule::overlapped>, cost_of_overlapped, tiled_workspace_of, make_tiles},
@@ -293,8 +325,13 @@ StencilWorkspace plan_stencil(const StencilSpec& spec) {
   plan.terms_at = state_bytes;
   plan.drive_at = plan.terms_at + device::aligned_bytes(spec.terms.size() * sizeof(Term<double>));
   plan.sums_at = plan.drive_at + device::aligned_bytes(spec.drive.size() * size);
-  plan.bytes = plan.sums_at +
-               device::aligned_bytes((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
+  plan.sources_at =
+      plan.sums_at +
+      device::aligned_bytes((static_cast<std::size_t>(spec.extents[0]) / change_group + 1) * sizeof(double));
+  const Points none, &points = spec.points ? *spec.points : none;
+  plan.receivers_at = plan.sources_at + device::aligned_bytes(points.sources.size() * sizeof(PointPlace));
+  plan.values_at = plan.receivers_at + device::aligned_bytes(points.receivers.size() * sizeof(PointPlace));
+  plan.bytes = plan.values_at + device::aligned_bytes(points.values.size() * size);
   for (std::size_t f = 0; f < static_cast<std::size_t>(spec.fields()); ++f) {
     plan.fields_at[f] = plan.bytes;
     plan.bytes += device::aligned_bytes(cells * size);

@@ -7,6 +7,7 @@
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/grids.hpp"
+#include "kernels/stencil/points.hpp"
 #include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
@@ -53,9 +54,37 @@ inline bool is_kept(const StencilSpec& spec, const Position& position) {
   return false;
 }
 
-/// Makes `steps` steps. @param step number of steps made before
-template <class F, class T>
-void advance_by_definition(const StencilSpec& spec, Grids<T>& grids, i64 step, i64 steps) {
+/// Adds the values of point sources after a step. @param step steps made before it
+template <class T>
+void add_point_sources(const StencilSpec& spec, Grids<T>& grids, i64 step) {
+  if (!spec.points) return;
+  for (const Points::Source& source : spec.points->sources) {
+    const auto cell = static_cast<std::size_t>((source.cell[0] * spec.extents[1] + source.cell[1]) * spec.extents[2] +
+                                               source.cell[2]);
+    const bool masked = spec.mask >= 0 && grids.arrays[static_cast<std::size_t>(spec.mask)][cell] != 0;
+    if (masked || is_kept_by_faces(spec, source.cell)) continue;
+    T& value = grids.fields[static_cast<std::size_t>(source.field)][cell];
+    value = plus(value, static_cast<T>(spec.points->values[static_cast<std::size_t>(source.first + step)]));
+  }
+}
+
+/// The values of receivers in a state.
+template <class T>
+std::vector<T> received(const StencilSpec& spec, const Grids<T>& grids) {
+  std::vector<T> values;
+  for (const Points::Cell& at : spec.points->receivers) {
+    const i64 cell = (at[0] * spec.extents[1] + at[1]) * spec.extents[2] + at[2];
+    values.push_back(
+        grids.fields[static_cast<std::size_t>(spec.points->receiver_field)][static_cast<std::size_t>(cell)]);
+  }
+  return values;
+}
+
+/// Makes `steps` steps, and calls after_step(step) after each, with the number of steps made. @param step number of
+/// steps made before
+template <class F, class T, class AfterStep>
+void advance_by_definition(const StencilSpec& spec, Grids<T>& grids, i64 step, i64 steps,
+                           const AfterStep& after_step) {
   const Operands<T> operands(spec);
   const auto k = F::template constants<T>(ConstantsReader<T>(spec, operands.terms.data(), operands.drive.data()));
   const Additions<T> additions = additions_of<F, T>(spec);
@@ -77,7 +106,15 @@ void advance_by_definition(const StencilSpec& spec, Grids<T>& grids, i64 step, i
       }
     }
     grids.fields = std::move(next);
+    add_point_sources(spec, grids, step);
+    after_step(step + 1);
   }
+}
+
+/// Likewise.
+template <class F, class T>
+void advance_by_definition(const StencilSpec& spec, Grids<T>& grids, i64 step, i64 steps) {
+  advance_by_definition<F>(spec, grids, step, steps, [](i64) {});
 }
 
 /// The changes of rows from one state to another, as kernels report them (rules/change.hpp): fields one after

@@ -65,6 +65,9 @@ stencil::Window<T> read_window(const StoredStencil& stored, const StoredState& s
 /// Cells of the snapshots and of the grid at the end, each from the state stored before it.
 std::vector<Checked> verify_states(const StoredStencil& stored);
 
+/// Values of receivers, each from the state stored before its step.
+std::vector<Checked> verify_receivers(const StoredStencil& stored);
+
 /// Residuals of `until`, each from the state stored before its step.
 std::vector<Checked> verify_residuals(const StoredStencil& stored);
 

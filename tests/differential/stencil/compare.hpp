@@ -49,14 +49,27 @@ void check_sample_of(SampleMaker& maker, const Sample& sample, device::Context& 
   const StencilSpec& spec = sample.spec;
   Grids<T> grids = maker.grids<T>(spec, spec.fields());
   Grids<T> expected = grids;
-  advance_by_definition<F>(spec, expected, sample.step, sample.steps - 1);
+  std::vector<double> received;
+  const auto receive = [&](i64 step) {
+    if (!spec.points || step % spec.points->every != 0) return;
+    for (const T value : stencil::received(spec, expected)) received.push_back(static_cast<double>(value));
+  };
+  advance_by_definition<F>(spec, expected, sample.step, sample.steps - 1, receive);
   const Grids<T> before = expected;
-  advance_by_definition<F>(spec, expected, sample.step + sample.steps - 1, 1);
+  advance_by_definition<F>(spec, expected, sample.step + sample.steps - 1, 1, receive);
   const std::unique_ptr<device::BlockKernel> kernel = make(spec);
   RunOptions options;
   options.changes = maker.chance(50) && !maker.takes_edge_values();  // NaN has many bit patterns
   const RunReport report = run_stencil(spec, context, *kernel, grids, sample.step, sample.steps, options);
   REQUIRE(difference_of(spec, grids, expected) == "");
+  REQUIRE(report.received.size() == received.size());
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    const double got = report.received[i], right = received[i];
+    if (std::memcmp(&got, &right, sizeof got) != 0 && (got == got || right == right)) {
+      FAIL("receiver " << i % spec.points->receivers.size() << ", time " << i / spec.points->receivers.size() << ": "
+                       << got << " in place of " << right);
+    }
+  }
   const NotFinite right = sample.steps > 0 ? not_finite_of(expected) : NotFinite{};
   REQUIRE(report.not_finite.count == right.count);
   REQUIRE(report.not_finite.first == right.first);

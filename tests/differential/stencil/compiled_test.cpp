@@ -49,8 +49,10 @@ TEST_CASE("compiled formulas give the bits of their definition") {
     testing::SampleMaker maker(++seed, 0, 0);
     const ElementType type = maker.chance(50) ? ElementType::f32 : ElementType::f64;
     INFO(example.name << ", seed " << seed);
-    with.check(maker, sample_of(maker, example, type, example.rank == 3 ? 12 : 60, maker.below(300)),
-               device::best_instruction_set());
+    with.check(
+        maker,
+        perhaps_with_points(maker, sample_of(maker, example, type, example.rank == 3 ? 12 : 60, maker.below(300))),
+        device::best_instruction_set());
   }
   CHECK(with.compilations() == static_cast<int>(testing::examples().size()));
 }
@@ -60,7 +62,7 @@ TEST_CASE("random compiled formulas give the bits of their definition") {
   if (!with.has_compiler()) return;
   for (unsigned seed = 91000; seed < 91006; ++seed) {
     testing::SampleMaker maker(seed, 3000, 12);
-    const testing::Sample sample = maker.make_written();
+    const testing::Sample sample = perhaps_with_points(maker, maker.make_written());
     if (seed % 4 == 3) maker.take_edge_values();
     INFO("seed " << seed);
     const InstructionSet sets[] = {device::best_instruction_set(), InstructionSet::avx2, InstructionSet::sse2};

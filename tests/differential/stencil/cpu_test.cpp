@@ -13,6 +13,13 @@ namespace {
 using device::InstructionSet;
 
 testing::Sample make_any(testing::SampleMaker& maker) { return maker.make(); }
+testing::Sample make_with_points(testing::SampleMaker& maker) {
+  testing::Sample sample = maker.chance(20)   ? maker.make_written()
+                           : maker.chance(10) ? maker.make_separable()
+                                              : maker.make();
+  maker.add_points(sample);
+  return sample;
+}
 testing::Sample make_separable(testing::SampleMaker& maker) { return maker.make_separable(); }
 
 void check_with(InstructionSet set, int threads, unsigned first_seed, unsigned samples, std::int64_t most_cells,
@@ -42,6 +49,12 @@ TEST_CASE("separable boxes on the CPU give the bits of their definition on every
   SECTION("sse2") { check_with(InstructionSet::sse2, 1, 6000, 30, 4000, make_separable); }
   SECTION("avx2") { check_with(InstructionSet::avx2, 2, 6100, 60, 4000, make_separable); }
   SECTION("avx512") { check_with(InstructionSet::avx512, 2, 6200, 60, 4000, make_separable); }
+}
+
+TEST_CASE("sources and receivers on the CPU give the bits of the definition on every instruction set") {
+  SECTION("sse2") { check_with(InstructionSet::sse2, 1, 7000, 150, 2000, make_with_points); }
+  SECTION("avx2") { check_with(InstructionSet::avx2, 2, 7200, 250, 2000, make_with_points); }
+  SECTION("avx512") { check_with(InstructionSet::avx512, 2, 7500, 250, 2000, make_with_points); }
 }
 
 /// A five-point average with a source, in slabs.

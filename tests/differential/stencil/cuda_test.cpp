@@ -20,6 +20,19 @@ TEST_CASE("stencils on CUDA give the bits of the definition") {
   }
 }
 
+TEST_CASE("sources and receivers on CUDA give the bits of the definition") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  const bool simulated = test::few_cases(*context);
+  for (unsigned seed = 70000; seed < (simulated ? 70080u : 72000u); ++seed) {
+    INFO("seed " << seed);
+    testing::SampleMaker maker(seed, simulated ? 400 : 10000, simulated ? 8 : 24);
+    testing::Sample sample = maker.chance(10) ? maker.make_separable() : maker.make();
+    maker.add_points(sample);
+    check(maker, sample, *context);
+  }
+}
+
 TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bits of the definition", "", float,
                    double) {
   const auto context = test::cuda_context();
@@ -33,7 +46,9 @@ TEMPLATE_TEST_CASE("many steps at a time of stars and boxes on CUDA give the bit
         const measured::StreamForm form =
             shape == Shape::star ? measured::StreamForm::star : measured::StreamForm::box;
         const std::int64_t tile = 32 * measured::CudaStream::sizes(form, radius, sizeof(TestType)).cells;
-        check(maker, wide_sample<TestType>(maker, shape, radius, simulated ? 40 : 400, tile, simulated ? tile : 1000),
+        check(maker,
+              perhaps_with_points(maker, wide_sample<TestType>(maker, shape, radius, simulated ? 40 : 400, tile,
+                                                               simulated ? tile : 1000)),
               *context);
       }
     }
@@ -129,7 +144,9 @@ TEMPLATE_TEST_CASE("several steps at a time in three dimensions on CUDA give the
         INFO("seed " << seed);
         testing::SampleMaker maker(
             40000 + 100 * seed + 10 * static_cast<unsigned>(radius) + static_cast<unsigned>(name[0]), 0, 0);
-        check(maker, volume_sample<TestType>(maker, name, radius, simulated ? 20 : 80, simulated ? 60 : 160),
+        check(maker,
+              perhaps_with_points(
+                  maker, volume_sample<TestType>(maker, name, radius, simulated ? 20 : 80, simulated ? 60 : 160)),
               *context);
       }
     }
@@ -150,7 +167,9 @@ TEMPLATE_TEST_CASE("many steps at a time of formulas on CUDA give the bits of th
       testing::SampleMaker maker(40000 + ++seed, 0, 0);
       INFO("seed " << seed);
       const std::int64_t tile = 32 * (sizeof(TestType) == 4 ? 8 : 4);
-      check(maker, formula_sample<TestType>(maker, name, simulated ? 40 : 400, tile, simulated ? tile : 1000),
+      check(maker,
+            perhaps_with_points(
+                maker, formula_sample<TestType>(maker, name, simulated ? 40 : 400, tile, simulated ? tile : 1000)),
             *context);
     }
   }
@@ -206,7 +225,7 @@ TEMPLATE_TEST_CASE("wide separable boxes on CUDA give the bits of their definiti
       testing::Sample sample =
           wide_sample<TestType>(maker, Shape::box, radius, simulated ? 40 : 400, tile, simulated ? tile : 1000);
       maker.separate(sample.spec);
-      check(maker, sample, *context);
+      check(maker, perhaps_with_points(maker, sample), *context);
     }
   }
 }

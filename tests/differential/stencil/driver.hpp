@@ -13,6 +13,7 @@
 #include "kernels/device/memory.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/stencil/cut.hpp"
+#include "kernels/stencil/points.hpp"
 #include "kernels/stencil/reference/reference.hpp"
 #include "tests/support/cuda_device.hpp"
 
@@ -60,10 +61,11 @@ class GuardedMemory {
 
 /// Report of a run.
 struct RunReport {
-  std::vector<double> changes;  // of each row in the last step
-  double total = 0;             // of the changes
-  NotFinite not_finite;         // cells after the last step
-  double seconds = 0;           // in launches
+  std::vector<double> changes;   // of each row in the last step
+  double total = 0;              // of the changes
+  std::vector<double> received;  // values of receivers, times x receivers
+  NotFinite not_finite;          // cells after the last step
+  double seconds = 0;            // in launches
 };
 
 /// Options of a run.
@@ -92,6 +94,7 @@ class StencilDriver {
   RunReport run(std::int64_t step, std::int64_t steps, const RunOptions& options = {}) {
     RunReport report;
     GuardedMemory changes(context_, axis_.rows * static_cast<std::int64_t>(sizeof(double)));
+    prepare_receivers(step, steps);
     for (std::int64_t done = 0; done < steps && cut_.slabs() > 0;) {
       const std::int64_t pass = std::min(spec_.pass_steps, steps - done);
       const bool is_last = done + pass == steps;
@@ -103,6 +106,7 @@ class StencilDriver {
       changes.get(report.changes.data());
     }
     if (!changes.is_intact()) throw std::runtime_error("a kernel wrote beyond the changes");
+    if (traces_) take_received(report);
     return report;
   }
 
@@ -125,6 +129,33 @@ class StencilDriver {
 
  private:
   using Memories = std::vector<std::unique_ptr<GuardedMemory>>;
+
+  std::int64_t receivers() const { return std::ssize(spec_.points->receivers); }
+  void prepare_receivers(std::int64_t step, std::int64_t steps) {
+    if (!spec_.points) return;
+    const std::int64_t row = receivers() * static_cast<std::int64_t>(sizeof(T));
+    first_time_ = spec_.points->times(step);
+    times_ = spec_.points->times(step + steps) - first_time_;
+    received_ = std::make_unique<GuardedMemory>(context_, times_ * row);
+    traces_ =
+        std::make_unique<GuardedMemory>(context_, cut_.parts() * spec_.points->most_times(spec_.pass_steps) * row);
+  }
+  void take_received(RunReport& report) const {
+    if (!traces_->is_intact() || !received_->is_intact()) throw std::runtime_error("a kernel wrote beyond receivers");
+    std::vector<T> values(static_cast<std::size_t>(times_ * receivers()));
+    received_->get(values.data());
+    report.received.assign(values.begin(), values.end());
+  }
+  /// The task that brings what the parts have recorded in a pass to the result.
+  StencilTask record_task(std::int64_t step, std::int64_t steps) const {
+    StencilTask task{};
+    task.work = Work::record;
+    task.row_begin = spec_.points->times(step) - first_time_;
+    task.row_end = spec_.points->times(step + steps) - first_time_;
+    task.traces = traces_->data();
+    add_piece(task.targets[0], 0, times_, *received_);
+    return task;
+  }
 
   std::int64_t bytes_of(std::int64_t rows) const {
     return rows * spec_.width() * static_cast<std::int64_t>(sizeof(T));
@@ -212,6 +243,10 @@ class StencilDriver {
       const std::int64_t begin = slab.first ? task.row_begin : cut_.rows_of_slab(number - 1).begin;
       task.arrays[a] = tiles_with(arrays_[a], spec_.slab_rows, {begin, task.row_end});
     }
+    if (traces_) {
+      task.traces = static_cast<T*>(traces_->data()) +
+                    slab.part * (spec_.points->times(step + steps) - spec_.points->times(step)) * receivers();
+    }
     if (changes != nullptr) {
       task.measures = 1;
       const RowRange rows = cut_.result_rows(slab, steps);
@@ -228,6 +263,7 @@ class StencilDriver {
       tasks.push_back(slab_task(slab, step, steps, changes));
       tasks.back().counts = counts ? 1 : 0;
     }
+    if (traces_) tasks.push_back(record_task(step, steps));
     if (changes != nullptr) {
       StencilTask task{};
       task.work = Work::total;
@@ -288,6 +324,8 @@ class StencilDriver {
   device::BlockKernel& kernel_;
   std::vector<Memories> fields_, arrays_;          // tiles of each
   std::vector<Memories> carries_, above_, below_;  // of each part, by field
+  std::int64_t first_time_ = 0, times_ = 0;        // recorded times before a run, and in it
+  std::unique_ptr<GuardedMemory> traces_, received_;
 };
 
 /// Makes `steps` steps of a grid with a kernel made for the spec.

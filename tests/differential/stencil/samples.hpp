@@ -10,6 +10,7 @@
 
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/points.hpp"
 #include "kernels/stencil/reference/reference.hpp"
 #include "kernels/stencil/visit.hpp"
 #include "tests/differential/stencil/random_formula.hpp"
@@ -107,6 +108,26 @@ class SampleMaker {
     for (int i = -spec.radius; i <= spec.radius; ++i) spec.terms.push_back({{i, 0, 0}, -1, scale * value()});
   }
 
+  /// Gives a sample sources, some of them in one cell, at faces or near each other, and receivers.
+  void add_points(Sample& sample) {
+    StencilSpec& spec = sample.spec;
+    Points points;
+    const std::int64_t steps = sample.step + sample.steps, series = 1 + below(3), fields = spec.fields();
+    for (std::int64_t i = 0; i < series * steps; ++i) points.values.push_back(value());
+    Points::Cell cell = any_cell(spec);
+    for (std::int64_t left = below(6); left > 0; --left) {
+      points.sources.push_back({cell, static_cast<int>(below(fields)), below(series) * steps});
+      if (chance(70)) cell = any_cell(spec);
+      else if (chance(50)) cell[0] = std::max<std::int64_t>(0, cell[0] - below(4));
+    }
+    for (std::int64_t left = below(6); left > 0; --left) {
+      points.receivers.push_back(chance(60) ? any_cell(spec) : cell);
+    }
+    points.receiver_field = static_cast<int>(below(fields));
+    points.every = chance(60) ? 1 : 1 + below(5);
+    spec.points = std::make_shared<const Points>(std::move(points));
+  }
+
   /// From now on grids have values at which arithmetic has its edges: zeros of either sign, the smallest and the
   /// largest numbers, infinities, NaN, and small integers, whose sums cancel.
   void take_edge_values() { takes_ = Values::edges; }
@@ -154,6 +175,16 @@ class SampleMaker {
 
  private:
   enum class Values { any, edges, one };
+
+  /// A cell, often next to a face.
+  Points::Cell any_cell(const StencilSpec& spec) {
+    Points::Cell cell;
+    for (std::size_t axis = 0; axis < most_rank; ++axis) {
+      const std::int64_t near = std::min<std::int64_t>(spec.extents[axis], 3), last = spec.extents[axis] - 1;
+      cell[axis] = chance(20) ? below(near) : chance(20) ? last - below(near) : below(spec.extents[axis]);
+    }
+    return cell;
+  }
 
   double value() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
 
@@ -278,8 +309,25 @@ inline std::string words_of(const Sample& sample) {
   text += ", slabs of " + std::to_string(s.slab_rows) + " rows in " + std::to_string(s.slab_tiles) +
           " tiles, parts " + std::to_string(s.parts) + ", passes of " + std::to_string(s.pass_steps) + ", depth " +
           std::to_string(s.depth) + ", steps " + std::to_string(sample.step) + "+" + std::to_string(sample.steps);
+  if (s.points) {
+    text += ", receivers of field " + std::to_string(s.points->receiver_field) + " every " +
+            std::to_string(s.points->every) + " steps:";
+    const auto add = [&](const Points::Cell& cell) {
+      for (const std::int64_t index : cell) text += " " + std::to_string(index);
+      text += ";";
+    };
+    for (const Points::Cell& cell : s.points->receivers) add(cell);
+    text += " sources:";
+    for (const Points::Source& source : s.points->sources) add(source.cell);
+  }
   for (const std::string& formula : sample.formulas) text += "\n  " + formula;
   return text;
+}
+
+/// The sample, with points in some cases.
+inline Sample perhaps_with_points(SampleMaker& maker, Sample sample) {
+  if (maker.chance(40)) maker.add_points(sample);
+  return sample;
 }
 
 }  // namespace terrace::stencil::testing

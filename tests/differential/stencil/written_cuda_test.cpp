@@ -123,7 +123,9 @@ TEST_CASE("formulas that a job writes give the bits of their definition on CUDA"
         testing::SampleMaker maker(++seed, 0, 0);
         INFO(example.name << ", seed " << seed);
         const std::int64_t wide = example.rank == 2 && maker.chance(70) ? 256 : 0;
-        check(maker, testing::sample_of(maker, example, type, simulated ? example.rank == 3 ? 12 : 60 : 200, wide),
+        check(maker,
+              perhaps_with_points(maker, testing::sample_of(maker, example, type,
+                                                            simulated ? example.rank == 3 ? 12 : 60 : 200, wide)),
               *with.context(), true);
       }
     }
@@ -137,7 +139,7 @@ TEST_CASE("random formulas give the bits of their definition on CUDA") {
   for (unsigned seed = 70000; seed < (simulated ? 70008u : 70100u); ++seed) {
     INFO("seed " << seed);
     testing::SampleMaker maker(seed, simulated ? 600 : 20000, simulated ? 6 : 24);
-    check(maker, maker.make_written(), *with.context());
+    check(maker, perhaps_with_points(maker, maker.make_written()), *with.context());
   }
 }
 
@@ -156,7 +158,7 @@ TEST_CASE("formulas whose planes stream give the bits of their definition on CUD
         REQUIRE(why_unfit("planes", made.spec, context->limits()) == "");
         if (example.same_as != nullptr && type == ElementType::f32) check_same<float>(maker, made, example.same_as);
         if (example.same_as != nullptr && type == ElementType::f64) check_same<double>(maker, made, example.same_as);
-        check(maker, made, *context, true);
+        check(maker, perhaps_with_points(maker, made), *context, true);
       }
     }
   }

@@ -109,6 +109,24 @@ TEST_CASE("snapshots and checks come at their steps") {
   }
 }
 
+TEST_CASE("receivers are recorded after every pass") {
+  for (const bool rims : {false, true}) {
+    const Timeline timeline({25, {12}, 10, true}, 5, rims);
+    std::int64_t made = 0, recorded = 0, number = 0;
+    for (; const auto phase = timeline.phase(number); ++number) {
+      if (phase->work == StencilWork::pass) {
+        CHECK(recorded == made);
+        made = phase->step + phase->steps;
+      }
+      if (phase->work != StencilWork::record) continue;
+      CHECK(phase->step == recorded);
+      recorded = phase->step + phase->steps;
+      CHECK(recorded == made);
+    }
+    CHECK(recorded == 25);
+  }
+}
+
 TEST_CASE("passes that end at a check are known") {
   const Timeline timeline({25, {12}, 10}, 5, false);
   std::vector<std::int64_t> checked;

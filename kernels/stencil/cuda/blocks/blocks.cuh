@@ -8,8 +8,33 @@
 #include "kernels/launch/launch.cuh"
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
 #include "kernels/stencil/cuda/blocks/change_kernel.cuh"
+#include "kernels/stencil/cuda/points/record_kernel.cuh"
+#include "kernels/stencil/cuda/points/room.hpp"
+#include "kernels/stencil/cut.hpp"
 
 namespace terrace::stencil {
+
+/// The points of a stencil as PointLists has them.
+template <class T>
+struct PlacedPoints {
+  std::vector<PointPlace> sources, receivers;
+  std::vector<T> values;
+
+  explicit PlacedPoints(const StencilSpec& spec) {
+    if (!spec.points) return;
+    const Cut cut(spec);
+    const auto place_of = [](const Points::Cell& cell, i64 first, int field) {
+      return PointPlace{{cell[0], cell[1], cell[2]}, first, field};
+    };
+    for (const Points::Source& source : sources_by_cell(spec)) {
+      sources.push_back(place_of(source.cell, source.first, source.field));
+    }
+    for (const Points::Cell& cell : spec.points->receivers) {
+      receivers.push_back(place_of(cell, cut.part_of(cell[0] / spec.slab_rows), spec.points->receiver_field));
+    }
+    values.assign(spec.points->values.begin(), spec.points->values.end());
+  }
+};
 
 /// The shape of a launch over so many values, which the threads take in turn.
 inline device::LaunchShape shape_of_values(i64 count, cudaStream_t stream) {
@@ -30,6 +55,7 @@ void load_value_kernels() {
   load(device::make_kernel(find_single_changes_kernel<T>, "find_single_changes_kernel"));
   load(device::make_kernel(add_groups_kernel<T>, "add_groups_kernel"));
   load(device::make_kernel(add_sums_kernel<T>, "add_sums_kernel"));
+  load(device::make_kernel(record_kernel<T>, "record_kernel"));
 }
 
 template <class T>
@@ -49,6 +75,10 @@ StencilBlocks<T>::StencilBlocks(const StencilSpec& spec, device::Context& contex
   };
   bring(plan_.terms_at, operands.terms);
   bring(plan_.drive_at, operands.drive);
+  const PlacedPoints<T> points(spec);
+  bring(plan_.sources_at, points.sources);
+  bring(plan_.receivers_at, points.receivers);
+  bring(plan_.values_at, points.values);
   TERRACE_CUDA_CHECK(cudaStreamSynchronize(stream_));
   load_value_kernels<T>();
 }
@@ -82,6 +112,7 @@ void StencilBlocks<T>::run(const device::Port& port) {
 template <class T>
 void StencilBlocks<T>::compute(const StencilTask& task) {
   if (task.work == Work::save) save(task);
+  else if (task.work == Work::record) record(task);
   else if (task.work == Work::total) add_up(task);
   else if (task.work == Work::count) count_rows(task);
   else if (spec_.width() > 0) advance(task);
@@ -105,6 +136,7 @@ void StencilBlocks<T>::advance(const StencilTask& task) {
     const SlabLaunch& launch = all.launches[number];
     const Levels<T> levels = levels_of(task, all, number);
     make_levels(task, levels);
+    if (spec_.points) make_points(levels);
     const bool last = launch.level + launch.count == task.steps;
     if (last && task.measures != 0) find_changes(task, levels);
     else if (last && task.counts != 0) count_lines(levels.to, levels.output);
@@ -114,7 +146,8 @@ void StencilBlocks<T>::advance(const StencilTask& task) {
 
 template <class T>
 std::vector<i64> StencilBlocks<T>::counts_of(const StencilTask& task) const {
-  const i64 most = most_levels(task);
+  i64 most = most_levels(task);
+  if (spec_.points) most = std::min<i64>(most, most_patch_levels(spec_));
   return steps_of_launches(task.steps, most, std::min(levels_unit(), most), task.measures != 0);
 }
 
@@ -236,6 +269,31 @@ void StencilBlocks<T>::save(const StencilTask& task) {
     to.add(task.targets[f], rows, spec_.width());
     copy_rows(from, to);
   }
+}
+
+template <class T>
+PointLists<T> StencilBlocks<T>::points() const {
+  PointLists<T> lists{};
+  if (!spec_.points) return lists;
+  lists.sources = at<PointPlace>(plan_.sources_at);
+  lists.receivers = at<PointPlace>(plan_.receivers_at);
+  lists.values = at<T>(plan_.values_at);
+  lists.source_count = std::ssize(sources_by_cell(spec_));
+  lists.receiver_count = std::ssize(spec_.points->receivers);
+  lists.every = spec_.points->every;
+  lists.patches = at<T>(plan_.bytes);
+  return lists;
+}
+
+template <class T>
+void StencilBlocks<T>::record(const StencilTask& task) {
+  const PointLists<T> lists = points();
+  Lines<T> to{};
+  to.add(task.targets[0], {task.row_begin, task.row_end}, lists.receiver_count);
+  const i64 values = (task.row_end - task.row_begin) * lists.receiver_count;
+  if (values == 0) return;
+  device::launch(device::make_kernel(record_kernel<T>, "record_kernel"), shape_of_values(values, stream_), state(),
+                 RecordTask<T>{to, {task.row_begin, task.row_end}, lists});
 }
 
 template <class T>

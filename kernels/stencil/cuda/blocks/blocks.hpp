@@ -10,7 +10,9 @@
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/blocks/launches.hpp"
 #include "kernels/stencil/cuda/blocks/lines.hpp"
+#include "kernels/stencil/cuda/points/lists.hpp"
 #include "kernels/stencil/stencil.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::stencil {
 
@@ -25,9 +27,10 @@ constexpr unsigned threads_for(i64 values) {
   return static_cast<unsigned>(values >= value_threads ? value_threads : values < 1 ? 32 : (values + 31) / 32 * 32);
 }
 
-/// Offsets of the parts of a kernel's workspace, in bytes.
+/// Offsets of the parts of a kernel's workspace, in bytes. Behind them is what some kernels have in addition, such as
+/// the room for points.
 struct StencilWorkspace {
-  std::size_t terms_at, drive_at, sums_at;
+  std::size_t terms_at, drive_at, sums_at, sources_at, receivers_at, values_at;
   std::array<std::size_t, most_fields> fields_at;
   std::size_t bytes;
 };
@@ -59,6 +62,9 @@ class StencilBlocks : public device::BlockKernel {
   /// Submits the kernels that make levels; they do nothing unless state()->begun.
   virtual void make_levels(const StencilTask& task, const Levels<T>& levels) = 0;
 
+  /// Submits the kernel that makes the cells around sources again, and records the values of receivers.
+  virtual void make_points(const Levels<T>&) { throw DeviceError("stencil", "these kernels take no points"); }
+
   /// Clears the levels in the workspace.
   void clear_levels() const;
 
@@ -67,6 +73,7 @@ class StencilBlocks : public device::BlockKernel {
   StencilState* state() const { return static_cast<StencilState*>(workspace_); }
   const Term<T>* terms() const { return at<Term<T>>(plan_.terms_at); }
   const T* drive() const { return at<T>(plan_.drive_at); }
+  PointLists<T> points() const;
   cudaStream_t stream() const { return stream_; }
   /// The word of the launch that says, if not 0, that the host wants it to end.
   const device::u64* abort() const { return abort_; }
@@ -86,6 +93,7 @@ class StencilBlocks : public device::BlockKernel {
   void hand_on(const StencilTask& task, const SlabLaunches& all, const SlabLaunch& launch, const Levels<T>& levels);
   void save(const StencilTask& task);
   void add_up(const StencilTask& task);
+  void record(const StencilTask& task);
   void count_rows(const StencilTask& task);
   void count_lines(const Lines<T> (&lines)[most_fields], RowRange rows);
 

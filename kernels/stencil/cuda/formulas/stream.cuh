@@ -91,7 +91,7 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
 
  public:
   FormulaStreamBlocks(const StencilSpec& spec, device::Context& context, void* workspace,
-                      const StepKernel<Step, T>& step, const StreamLauncher<S>& launcher)
+                      const StepKernels<Step, T>& step, const StreamLauncher<S>& launcher)
       : Base(spec, context, workspace, step),
         launcher_(launcher),
         cut_(spec, S::sizes,
@@ -142,7 +142,7 @@ std::unique_ptr<device::BlockKernel> make_formula_stream(const StencilSpec& spec
   const auto make = [&]<i32 count>() {
     if (blocks || count < arrays) return;
     using Shape = FormulaStreamShape<F, T, count>;
-    blocks = std::make_unique<FormulaStreamBlocks<Shape, Step>>(spec, context, workspace, step_kernel_of<Step, T>(),
+    blocks = std::make_unique<FormulaStreamBlocks<Shape, Step>>(spec, context, workspace, step_kernels_of<Step, T>(),
                                                                 StreamLauncher<Shape>());
   };
   [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }

@@ -6,17 +6,24 @@
 #include "kernels/launch/launch.cuh"
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/points/kernel.cuh"
+#include "kernels/stencil/cuda/points/room.hpp"
 #include "kernels/stencil/cuda/steps/kernel.cuh"
 
 namespace terrace::stencil {
 
-/// The kernel that makes steps of F.
+/// The kernels that make single steps of F, and the points of launches. A stencil without points has no kernel of
+/// them.
 template <class F, class T>
-using StepKernel = device::Kernel<const StencilState*, StepTask<F, T>>;
+struct StepKernels {
+  device::Kernel<const StencilState*, StepTask<F, T>> steps;
+  device::Kernel<const StencilState*, PointsTask<F, T>> points;
+};
 
 template <class F, class T>
-StepKernel<F, T> step_kernel_of() {
-  return device::make_kernel(step_kernel<F, T>, "step_kernel");
+StepKernels<F, T> step_kernels_of() {
+  return {device::make_kernel(step_kernel<F, T>, "step_kernel"),
+          device::make_kernel(make_points_kernel<F, T>, "make_points_kernel")};
 }
 
 /// Blocks that make one step at a time. Of F they know its fields and constants; the kernel may be compiled at run
@@ -28,12 +35,16 @@ class FormulaBlocks : public StencilBlocks<T> {
   using Base::axis, Base::spec, Base::state, Base::stream;
 
  public:
-  FormulaBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernel<F, T>& kernel)
+  FormulaBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernels<F, T>& kernels)
       : Base(spec, context, workspace, F::fields),
-        kernel_(kernel),
+        kernels_(kernels),
         constants_(F::template constants<T>(ConstantsReader<T>(spec, Base::terms(), Base::drive()))),
         additions_(additions_of<F, T>(spec)),
-        resident_(device::resident_blocks(kernel, value_threads, 0)) {}
+        resident_(device::resident_blocks(kernels.steps, value_threads, 0)) {
+    if (!spec.points) return;
+    points_ = Base::points();
+    device::resident_blocks(kernels.points, patch_threads, 0);  // loads its code now
+  }
 
  protected:
   void make_levels(const StencilTask&, const Levels<T>& levels) override { make_step(levels); }
@@ -57,11 +68,25 @@ class FormulaBlocks : public StencilBlocks<T> {
       step.tall = static_cast<i32>(tall);
       const i64 blocks = std::min<i64>(lines * segments, i64{resident_} * waves);
       device::launch(
-          kernel_,
+          kernels_.steps,
           {.blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = 0, .stream = stream()},
           state(), step);
       rest.begin += rows;
     }
+  }
+
+  void make_points(const Levels<T>& levels) override {
+    const i64 count = points_.source_count + points_.receiver_count;
+    if (levels.output.count() == 0 || count == 0) return;
+    const PointsTask<F, T> task{step_of(levels, levels.output, 0, 0), levels.count, points_,
+                                patch_values(spec(), levels.count)};
+    const i64 cells = patch_cells(spec(), levels.count), blocks = patch_blocks(spec(), levels.count);
+    device::launch(kernels_.points,
+                   {.blocks = static_cast<unsigned>(std::min({blocks, count, most_value_blocks})),
+                    .threads = cells >= patch_threads ? unsigned{patch_threads} : threads_for(cells),
+                    .shared_bytes = 0,
+                    .stream = stream()},
+                   state(), task);
   }
 
  private:
@@ -90,7 +115,8 @@ class FormulaBlocks : public StencilBlocks<T> {
             faces.high,        static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
   }
 
-  StepKernel<F, T> kernel_;
+  StepKernels<F, T> kernels_;
+  PointLists<T> points_{};
   typename F::template Constants<T> constants_;
   Additions<T> additions_;
   unsigned resident_;

@@ -45,7 +45,7 @@ struct VolumeOperands<Wave<3>, T> {
 template <class F, class T, class Base>
 class VolumeBlocks final : public Base {
  public:
-  VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernel<F, T>& step,
+  VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernels<F, T>& step,
                const VolumeKernel<T>& kernel, const std::vector<T>& operands)
       : Base(spec, context, workspace, step), streamer_(spec, kernel, operands) {}
 

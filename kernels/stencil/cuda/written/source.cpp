@@ -56,10 +56,17 @@ std::string kernel_name(const std::string& kernel, const std::string& first, con
 compiled::Source steps_source(const StencilSpec& spec, const std::vector<std::string>& headers) {
   compiled::Source source;
   source.text = "#include \"kernels/stencil/written_base.hpp\"\n#include \"kernels/stencil/cuda/steps/kernel.cuh\"\n";
+  if (spec.points) source.text += "#include \"kernels/stencil/cuda/points/kernel.cuh\"\n";
   for (const std::string& header : headers) source.text += "#include \"kernels/stencil/cuda/" + header + "\"\n";
   source.text += "namespace terrace::stencil {\n" + cell_source(spec, *spec.written);
   source.kernels.push_back(kernel_name("step_kernel", "Cell", scalar_of(spec)));
   return source;
+}
+
+/// Adds the last kernel, and ends the source.
+void end_source(const StencilSpec& spec, compiled::Source& source) {
+  if (spec.points) source.kernels.push_back(kernel_name("make_points_kernel", "Cell", scalar_of(spec)));
+  source.text += "}  // namespace terrace::stencil\n";
 }
 
 }  // namespace
@@ -76,7 +83,7 @@ compiled::Source written_source(const StencilSpec& spec, const std::vector<std::
       source.kernels.push_back(kernel_name("stream_kernel", name + moved, ""));
     }
   }
-  source.text += "}  // namespace terrace::stencil\n";
+  end_source(spec, source);
   return source;
 }
 
@@ -85,10 +92,11 @@ compiled::Source written_source(const StencilSpec& spec, const PlaneParts& parts
   source.text += plane_cell_source(spec, parts) + "using Shape = VolumeShape<" + scalar_of(spec) +
                  ", VolumeKind::written, 1, measured::CudaVolume::written_sizes(" + std::to_string(parts.fields) +
                  ", " + std::to_string(parts.handed.size()) + ", " + std::to_string(size_of(spec.value)) +
-                 "), PlaneCell>;\n}  // namespace terrace::stencil\n";
+                 "), PlaneCell>;\n";
   for (const char* aligned : {"true", "false"}) {
     source.kernels.push_back(kernel_name("volume_kernel", "Shape", aligned));
   }
+  end_source(spec, source);
   return source;
 }
 

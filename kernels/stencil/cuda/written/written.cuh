@@ -31,7 +31,7 @@ class WrittenKernels {
   }
 
   std::unique_ptr<device::BlockKernel> make_steps() const {
-    return std::make_unique<FormulaBlocks<F, T>>(spec_, context_, workspace_, step_kernel(modules({})));
+    return std::make_unique<FormulaBlocks<F, T>>(spec_, context_, workspace_, step_kernels(modules({}), 1));
   }
   std::unique_ptr<device::BlockKernel> make_rows() const {
     const i32 arrays = formula_arrays(spec_);
@@ -44,7 +44,7 @@ class WrittenKernels {
         volume_frame(parts.sizes, fields, fields_among(parts.near, fields), 1, false, sizeof(T));
     const Modules all = context_.modules()->module(written_source(spec_, parts), context_);
     return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(
-        spec_, context_, workspace_, step_kernel(all),
+        spec_, context_, workspace_, step_kernels(all, 3),
         volume_kernel_of<T>(frame, {all->kernel(1), "volume_kernel"}, {all->kernel(2), "volume_kernel"}),
         std::vector<T>());
   }
@@ -55,7 +55,12 @@ class WrittenKernels {
   Modules modules(const std::vector<std::string>& shapes) const {
     return context_.modules()->module(written_source(spec_, shapes), context_);
   }
-  static StepKernel<F, T> step_kernel(const Modules& modules) { return {modules->kernel(0), "step_kernel"}; }
+  /// @param points number of the kernel of points, if the stencil has some
+  StepKernels<F, T> step_kernels(const Modules& modules, std::size_t points) const {
+    StepKernels<F, T> kernels{{modules->kernel(0), "step_kernel"}, {}};
+    if (spec_.points) kernels.points = {modules->kernel(points), "make_points_kernel"};
+    return kernels;
+  }
   template <i32 arrays>
   std::unique_ptr<device::BlockKernel> make_rows() const {
     std::unique_ptr<device::BlockKernel> blocks = make_rows<arrays, false>(most_local_bytes);
@@ -73,7 +78,7 @@ class WrittenKernels {
     const typename StreamLauncher<S>::Kernel in_bulk{all->kernel(1), "stream_kernel"},
         by_values{all->kernel(2), "stream_kernel"};
     if (all->local_bytes(1) > most_local) return nullptr;
-    return std::make_unique<FormulaStreamBlocks<S, F>>(spec_, context_, workspace_, step_kernel(all),
+    return std::make_unique<FormulaStreamBlocks<S, F>>(spec_, context_, workspace_, step_kernels(all, 3),
                                                        StreamLauncher<S>(in_bulk, by_values));
   }
   static std::string type() { return sizeof(T) == 4 ? "float" : "double"; }

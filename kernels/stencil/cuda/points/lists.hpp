@@ -1,0 +1,26 @@
+// The points of a stencil in the memory of a device.
+#pragma once
+
+#include "kernels/stencil/task.hpp"
+
+namespace terrace::stencil {
+
+/// The cell of a source or a receiver, and where its values are.
+struct PointPlace {
+  i64 index[most_rank];
+  i64 first;  // of a source: place of the value of step 0; of a receiver: number of its part
+  i32 field;
+};
+
+/// The points of a stencil.
+template <class T>
+struct PointLists {
+  const PointPlace* sources;  // sorted by cell, those of one cell in the order in which they are added
+  const PointPlace* receivers;
+  const T* values;
+  i64 source_count, receiver_count;
+  i64 every;   // steps from one recorded time to the next
+  T* patches;  // room in which thread blocks make cells again (room.hpp)
+};
+
+}  // namespace terrace::stencil

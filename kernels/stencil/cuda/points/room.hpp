@@ -1,0 +1,69 @@
+// The room in which cells around points are made again on CUDA (points/kernel.cuh), and how many there are.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/stencil/points.hpp"
+
+namespace terrace::stencil {
+
+/// Cells of a patch, at most, and bytes of those of all thread blocks, unless one needs more. Not measured.
+inline constexpr std::int64_t most_patch_cells = 1 << 18, most_patch_bytes = 64 << 20;
+
+/// Cells of the largest patch, that of a source, of a launch that makes so many levels.
+inline std::int64_t patch_cells(const StencilSpec& spec, std::int64_t levels) {
+  std::int64_t cells = 1;
+  for (int axis = 0; axis < most_rank; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    const bool exists = axis == 0 || (axis == 1 ? spec.rank == 3 : spec.rank >= 2);
+    const std::int64_t side = exists ? (4 * levels - 2) * spec.radius + 1 : 1;
+    cells *= spec.faces[a].low == Face::periodic ? side : std::min(side, spec.extents[a]);
+  }
+  return cells;
+}
+
+/// The most levels of a launch of a stencil with points.
+inline std::int64_t most_patch_levels(const StencilSpec& spec) {
+  std::int64_t levels = most_steps_at_once;
+  while (levels > 1 && patch_cells(spec, levels) > most_patch_cells) --levels;
+  return levels;
+}
+
+/// Values of the room of a thread block: two levels of each field.
+inline std::int64_t patch_values(const StencilSpec& spec, std::int64_t levels) {
+  return 2 * spec.fields() * patch_cells(spec, levels);
+}
+
+/// Thread blocks that have room at a time in a launch of so many levels.
+inline std::int64_t patch_blocks(const StencilSpec& spec, std::int64_t levels) {
+  const std::int64_t points = std::ssize(spec.points->sources) + std::ssize(spec.points->receivers);
+  const std::int64_t bytes = patch_values(spec, levels) * static_cast<std::int64_t>(size_of(spec.value));
+  return std::clamp<std::int64_t>(most_patch_bytes / bytes, 1, std::max<std::int64_t>(1, points));
+}
+
+/// Bytes of the room of all thread blocks of a kernel that makes at most so many levels at a time.
+inline std::size_t patch_bytes(const StencilSpec& spec, std::int64_t most_levels) {
+  std::int64_t values = 0;
+  for (std::int64_t levels = std::min(most_levels, most_patch_levels(spec)); levels > 0; --levels) {
+    values = std::max(values, patch_blocks(spec, levels) * patch_values(spec, levels));
+  }
+  return static_cast<std::size_t>(values) * size_of(spec.value);
+}
+
+/// Cells that are made again for the points of a launch of so many levels.
+inline double patch_updates(const StencilSpec& spec, std::int64_t levels) {
+  const auto sources = static_cast<double>(spec.points->sources.size());
+  const auto receivers = static_cast<double>(spec.points->receivers.size());
+  double updates = 0;
+  for (std::int64_t level = 1; level <= levels; ++level) {
+    const auto cells = [&](std::int64_t reach) {
+      return std::pow(2 * static_cast<double>(reach * spec.radius) + 1, spec.rank);
+    };
+    updates += sources * cells(2 * levels - level - 1) + receivers * cells(levels - level);
+  }
+  return updates;
+}
+
+}  // namespace terrace::stencil
