@@ -508,7 +508,7 @@ std::vector<std::int64_t> choose_nest_sides(const Request& request, const NestDe
     std::stable_sort(longest.begin(), longest.end(),
                      [&](std::size_t a, std::size_t b) { return sides[a] > sides[b]; });
     for (const std::size_t n : longest) {
-      if (!sweep.keeps_boxes() || sides[n] <= std::max<std::int64_t>(1, sweep.halo()[n])) continue;
+      if (!sweep.keeps_boxes() || sides[n] <= std::max<std::int64_t>(measured::least_nest_side, sweep.halo()[n])) continue;
       sides[n] = (sides[n] + 1) / 2;
       if (NestPlan(definition, sides).parts_fit()) break;
       sides = before;
