@@ -3,16 +3,11 @@
 #include <algorithm>
 
 #include "pipeline/base/error.hpp"
-#include "stages/block_memory.hpp"
 #include "stages/kernel_worker.hpp"
-#include "stages/nest/measured.hpp"
-#include "stages/nest/words.hpp"
-#include "stages/refuse.hpp"
 #include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 
-using nest::Access;
 using nest::Array;
 using nest::NestTask;
 using nest::Point;
@@ -37,24 +32,12 @@ run::Slot slot_of(Slot first, int number) {
   return slot;
 }
 
-Box empty_box(std::size_t rank) {
-  return {Extents::filled(static_cast<int>(rank), 0), Extents::filled(static_cast<int>(rank), 0)};
-}
-
-void unite(Box& box, const Ranges& ranges) {
-  if (nest::is_empty(ranges)) return;
-  const bool is_first = volume(box.shape()) == 0;
-  for (std::size_t n = 0; n < ranges.size(); ++n) {
-    const int axis = static_cast<int>(n);
-    box.begin[axis] = is_first ? ranges[n].begin : std::min<std::int64_t>(box.begin[axis], ranges[n].begin);
-    box.end[axis] = is_first ? ranges[n].end : std::max<std::int64_t>(box.end[axis], ranges[n].end);
+void bind_input(const run::TileView& tile, nest::InputView& read) {
+  read.data = tile.data;
+  for (int axis = 0; axis < tile.strides.rank(); ++axis) {
+    read.begin[axis] = tile.box.begin[axis];
+    read.stride[axis] = tile.strides[axis];
   }
-}
-
-Ranges whole_of(const nest::Input& input) {
-  Ranges all;
-  for (const nest::i64 extent : input.shape) all.push_back({0, extent});
-  return all;
 }
 
 /// Rows of a tile of an input, of about so many bytes.
@@ -63,7 +46,10 @@ constexpr std::int64_t input_tile_bytes = 4 << 20;
 }  // namespace
 
 NestPlan::NestPlan(NestDefinition definition, std::vector<std::int64_t> sides)
-    : definition_(std::move(definition)), sweep_(definition_.spec), sides_(std::move(sides)) {
+    : definition_(std::move(definition)),
+      sweep_(definition_.spec),
+      reads_(*definition_.spec.nest, sweep_),
+      sides_(std::move(sides)) {
   add_inputs();
   add_datasets();
   add_faces();
@@ -262,9 +248,8 @@ run::Block NestPlan::block_of_rest(std::int64_t index) const {
   }
   run::Block block;
   block.accesses.push_back({slot_of(first_part, rest.dataset * slots_of_dataset), array, 1, box, run::Mode::write});
-  std::vector<Box> boxes;
-  for (const nest::Input& one : nest().inputs) boxes.push_back(empty_box(one.shape.size()));
-  read_first(dataset.array, elements_of(dataset, box), boxes);
+  std::vector<Box> boxes = reads_.none();
+  reads_.read_first(dataset.array, elements_of(dataset, box), boxes);
   add_inputs_read(boxes, block);
   return block;
 }
@@ -275,13 +260,13 @@ run::Block NestPlan::block_of_iterations(std::int64_t index) const {
   run::Block block;
   add_parts(ranges, block);
   add_borders(number, block);
-  std::vector<Box> boxes = read_by(ranges);
+  std::vector<Box> boxes = reads_.by_iterations(ranges);
   for (std::size_t n = 0; index == 0 && n < nest().arrays.size(); ++n) {
     const Array& array = nest().arrays[n];
     if (!spec().kept[n].corner || !is_never_made(array)) continue;
     Ranges corner = array.written;
     for (nest::Range& range : corner) range.begin = range.end - 1;
-    read_first(static_cast<int>(n), corner, boxes);
+    reads_.read_first(static_cast<int>(n), corner, boxes);
   }
   add_inputs_read(boxes, block);
   for (const Statement& statement : nest().statements) {
@@ -334,64 +319,6 @@ void NestPlan::add_inputs_read(const std::vector<Box>& boxes, run::Block& block)
   }
 }
 
-void NestPlan::read_whole(int number, std::vector<Box>& boxes) const {
-  unite(boxes[static_cast<std::size_t>(number)], whole_of(nest().inputs[static_cast<std::size_t>(number)]));
-}
-
-void NestPlan::read_access(const Access& access, const Ranges& loops, std::vector<Box>& boxes) const {
-  Ranges read;
-  for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
-    nest::Range range{0, 1};
-    if (access.loops[axis] >= 0) range = loops[static_cast<std::size_t>(access.loops[axis])];
-    read.push_back(range.shifted(access.offset[axis]));
-  }
-  const auto number = static_cast<std::size_t>(access.array);
-  unite(boxes[number], nest::intersection(read, whole_of(nest().inputs[number])));
-}
-
-void NestPlan::read_first(int number, const Ranges& elements, std::vector<Box>& boxes) const {
-  const Array& array = nest().arrays[static_cast<std::size_t>(number)];
-  if (nest::is_empty(elements)) return;
-  if (array.from >= 0) {
-    const auto at = static_cast<std::size_t>(array.from);
-    const Ranges own(elements.begin() + (array.from_slices ? 1 : 0), elements.end());
-    unite(boxes[at], nest::intersection(own, whole_of(nest().inputs[at])));
-  }
-  if (!array.outside) return;
-  Ranges loops = nest().ranges();
-  for (std::size_t axis = 0; axis < elements.size(); ++axis) loops[array.first_loop + axis] = elements[axis];
-  for (const formula::Node& node : array.outside->nodes()) {
-    if (node.operation == formula::Operation::look_up) read_whole(node.number, boxes);
-    if (node.operation == formula::Operation::read) {
-      read_access(nest().accesses[static_cast<std::size_t>(node.number)], loops, boxes);
-    }
-  }
-}
-
-std::vector<Box> NestPlan::read_by(const Ranges& ranges) const {
-  std::vector<Box> boxes;
-  for (const nest::Input& one : nest().inputs) boxes.push_back(empty_box(one.shape.size()));
-  for (std::size_t n = 0; n < nest().statements.size(); ++n) {
-    const Ranges loops = sweep_.iterations(static_cast<int>(n), ranges);
-    if (nest::is_empty(loops)) continue;
-    for (const formula::Node& node : nest().statements[n].value.nodes()) {
-      if (node.operation == formula::Operation::look_up) read_whole(node.number, boxes);
-      if (node.operation != formula::Operation::read) continue;
-      const Access& access = nest().accesses[static_cast<std::size_t>(node.number)];
-      if (access.is_input) {
-        read_access(access, loops, boxes);
-        continue;
-      }
-      Ranges elements;
-      for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
-        elements.push_back(loops[static_cast<std::size_t>(access.loops[axis])].shifted(access.offset[axis]));
-      }
-      read_first(access.array, elements, boxes);
-    }
-  }
-  return boxes;
-}
-
 NestTask NestPlan::task(const run::Phase& phase, const run::BlockView& view) const {
   NestTask task{};
   const bool makes_rest = phase.value.as<PhaseWork>().makes_rest != 0;
@@ -404,35 +331,35 @@ NestTask NestPlan::task(const run::Phase& phase, const run::BlockView& view) con
   for (const run::AccessView& access : view.accesses) {
     const int slot = access.slot.number;
     for (const run::TileView& tile : access.tiles) {
-      if (slot < first_border) {
-        nest::InputView& read = task.inputs[slot - first_input];
-        read.data = tile.data;
-        for (int axis = 0; axis < tile.strides.rank(); ++axis) {
-          read.begin[axis] = tile.box.begin[axis];
-          read.stride[axis] = tile.strides[axis];
-        }
-      } else if (slot < first_part) {
-        const auto n = static_cast<std::size_t>(slot - first_border);
-        if (number[n] > 0) task.before[n] = reinterpret_cast<const nest::Word*>(tile.data);
-        if (number[n] + 1 < count_along(n)) task.after[n] = reinterpret_cast<nest::Word*>(tile.data);
-      } else {
-        const NestDataset& dataset = datasets_[static_cast<std::size_t>((slot - first_part) / slots_of_dataset)];
-        if (task.part_count == nest::most_parts) throw Error("a block of a nest writes too many parts of tiles");
-        nest::Part& made = task.parts[task.part_count++];
-        made.data = tile.data;
-        made.array = dataset.array;
-        made.statement = (slot - first_part) % slots_of_dataset - 1;
-        const Ranges elements = elements_of(dataset, tile.box);
-        const std::size_t dropped = elements.size() - static_cast<std::size_t>(tile.strides.rank());
-        for (std::size_t axis = 0; axis < elements.size(); ++axis) {
-          made.begin[axis] = elements[axis].begin;
-          made.end[axis] = elements[axis].end;
-          made.stride[axis] = axis < dropped ? 0 : tile.strides[static_cast<int>(axis - dropped)];
-        }
-      }
+      if (slot < first_border) bind_input(tile, task.inputs[slot - first_input]);
+      else if (slot < first_part) bind_border(tile, number, static_cast<std::size_t>(slot - first_border), task);
+      else bind_part(tile, slot - first_part, task);
     }
   }
   return task;
+}
+
+void NestPlan::bind_border(const run::TileView& tile, const Point& number, std::size_t coordinate,
+                           NestTask& task) const {
+  if (number[coordinate] > 0) task.before[coordinate] = reinterpret_cast<const nest::Word*>(tile.data);
+  const bool is_last = number[coordinate] + 1 == count_along(coordinate);
+  if (!is_last) task.after[coordinate] = reinterpret_cast<nest::Word*>(tile.data);
+}
+
+void NestPlan::bind_part(const run::TileView& tile, int slot, NestTask& task) const {
+  const NestDataset& dataset = datasets_[static_cast<std::size_t>(slot / slots_of_dataset)];
+  if (task.part_count == nest::most_parts) throw Error("a block of a nest writes too many parts of tiles");
+  nest::Part& made = task.parts[task.part_count++];
+  made.data = tile.data;
+  made.array = dataset.array;
+  made.statement = slot % slots_of_dataset - 1;
+  const Ranges elements = elements_of(dataset, tile.box);
+  const std::size_t dropped = elements.size() - static_cast<std::size_t>(tile.strides.rank());
+  for (std::size_t axis = 0; axis < elements.size(); ++axis) {
+    made.begin[axis] = elements[axis].begin;
+    made.end[axis] = elements[axis].end;
+    made.stride[axis] = axis < dropped ? 0 : tile.strides[static_cast<int>(axis - dropped)];
+  }
 }
 
 bool NestPlan::parts_fit() const {
@@ -489,34 +416,6 @@ std::unique_ptr<run::Worker> NestPlan::make_worker(device::Context& context) con
   const auto& method =
       device::chosen_method("a nest", nest::nest_methods(), backend_of(context), "auto", spec(), context.limits());
   return std::make_unique<KernelWorker<NestPlan>>(*this, make_kernel(method, spec(), context, nullptr));
-}
-
-std::vector<std::int64_t> choose_nest_sides(const Request& request, const NestDefinition& definition) {
-  const nest::Sweep sweep(definition.spec);
-  std::vector<std::int64_t> sides;
-  for (const nest::Range& range : sweep.space()) sides.push_back(std::max<std::int64_t>(1, range.size()));
-  for (;;) {
-    const NestPlan plan(definition, sides);
-    const std::int64_t values = plan.value_bytes();
-    const BlockMemory memory{plan.block_bytes() + values, 0, 0, 0};
-    const bool fits = holds(request.resources, memory);
-    if (fits && (values <= measured::nest_block_bytes || !sweep.keeps_boxes())) return sides;
-    // The longest side that can be cut, and still is longer than what blocks hand on.
-    const std::vector<std::int64_t> before = sides;
-    std::vector<std::size_t> longest(sides.size());
-    for (std::size_t n = 0; n < longest.size(); ++n) longest[n] = n;
-    std::stable_sort(longest.begin(), longest.end(),
-                     [&](std::size_t a, std::size_t b) { return sides[a] > sides[b]; });
-    for (const std::size_t n : longest) {
-      if (!sweep.keeps_boxes() || sides[n] <= std::max<std::int64_t>(1, sweep.halo()[n])) continue;
-      sides[n] = (sides[n] + 1) / 2;
-      if (NestPlan(definition, sides).parts_fit()) break;
-      sides = before;
-    }
-    if (sides != before) continue;
-    if (fits) return sides;
-    refuse_budgets(request.resources, memory);
-  }
 }
 
 }  // namespace terrace::stages

@@ -8,6 +8,7 @@
 #include "kernels/nest/methods.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/nest/definition.hpp"
+#include "stages/nest/reads.hpp"
 
 namespace terrace::stages {
 
@@ -25,6 +26,8 @@ class NestPlan : public run::Plan {
  public:
   /// @param sides of a block along the coordinates, at least 1
   NestPlan(NestDefinition definition, std::vector<std::int64_t> sides);
+  NestPlan(const NestPlan&) = delete;
+  NestPlan& operator=(const NestPlan&) = delete;
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
@@ -77,17 +80,15 @@ class NestPlan : public run::Plan {
   void add_parts(const nest::Ranges& ranges, run::Block& block) const;
   void add_borders(const nest::Point& number, run::Block& block) const;
   void add_inputs_read(const std::vector<Box>& boxes, run::Block& block) const;
-  /// The boxes of the inputs that iterations read.
-  std::vector<Box> read_by(const nest::Ranges& ranges) const;
-  /// Adds what elements read that no statement has made.
-  void read_first(int array, const nest::Ranges& elements, std::vector<Box>& boxes) const;
-  void read_whole(int input, std::vector<Box>& boxes) const;
-  void read_access(const nest::Access& access, const nest::Ranges& loops, std::vector<Box>& boxes) const;
+  void bind_border(const run::TileView& tile, const nest::Point& number, std::size_t coordinate,
+                   nest::NestTask& task) const;
+  void bind_part(const run::TileView& tile, int slot, nest::NestTask& task) const;
   Box box_of(const NestDataset& dataset, const nest::Ranges& elements) const;
   nest::Ranges elements_of(const NestDataset& dataset, const Box& box) const;
 
   NestDefinition definition_;
   nest::Sweep sweep_;
+  NestReads reads_;
   std::vector<std::int64_t> sides_;
   std::vector<NestDataset> datasets_;
   std::vector<Rest> rest_;
@@ -95,8 +96,5 @@ class NestPlan : public run::Plan {
   std::vector<int> faces_;                // the array of each coordinate's borders; -1: it is not cut
   std::vector<run::ArraySpec> arrays_;
 };
-
-/// The sides of the largest blocks that the budgets hold. @throws JobError if they hold none
-std::vector<std::int64_t> choose_nest_sides(const Request& request, const NestDefinition& definition);
 
 }  // namespace terrace::stages

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/nest/elements.hpp"
+#include "stages/nest/cut.hpp"
 #include "stages/nest/definition.hpp"
 #include "stages/nest/plan.hpp"
 #include "stages/nest/tally.hpp"

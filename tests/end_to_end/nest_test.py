@@ -148,11 +148,11 @@ class Nests(JobTest):
 
     def test_a_nest_that_is_killed_goes_on(self):
         inputs, _, _ = self.letters(500, 400)
-        self.check_survives_kills(inputs, edits(), "D", "D_last", "D_corner", memory={"host": "9MiB", "device": "400KiB"})
+        self.check_survives_kills(inputs, edits(), "D", "D_last", "D_corner", jobs=1, memory={"host": "9MiB", "device": "400KiB"})
         grid = numpy.random.default_rng(5).random((60, 80))
         self.check_survives_kills({"g": {"npy": self.write("g.npy", grid)}},
                                   sweeps("swept", 2, "A[i][j] = 0.25*(A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1])", 20),
-                                  "A", memory={"host": "9MiB", "device": "500KiB"})
+                                  "A", jobs=1, memory={"host": "9MiB", "device": "500KiB"})
 
     def test_least_budgets_are_named(self):
         inputs, _, _ = self.letters(300, 300)
@@ -219,7 +219,8 @@ output: wrong.h5
         wrong(loops + "      cells: ['D[i][j] = a[i+1]']", "a[i+1] is read outside the input")
         wrong(loops + "      cells: ['D[i][j] = if(a[i], 1, 2)']", "is a condition")
         wrong(loops + "      cells: ['D[i][j] = " + 70 * "(" + "1" + 70 * ")" + "']", "nested at most 64 deep")
-        wrong(loops + "      cells: ['D[i][j] = " + 10000000 * "(" + "']", "at most 65536 bytes")
+        wrong(loops + "      cells: ['D[i][j] = " + 1000000 * "(" + "']", "at most 65536 bytes")
+        wrong(loops + "      cells: ['D[i][j] = " + 10000000 * "(" + "']", "at most 4.00 MiB")
 
 
 class KnownNests(JobTest):
