@@ -150,6 +150,10 @@ class StencilStage : public run::Stage {
     const auto snapshots = static_cast<double>(plan_.events().snapshots.size());
     p.bytes_read = (bytes + constant) * (stays ? 1 : passes);
     p.bytes_written = bytes * ((stays ? 1 : passes) + snapshots);
+    if (plan_.events().receives) {
+      const auto times = static_cast<double>(spec.points->times(plan_.events().steps));
+      p.bytes_written += times * static_cast<double>(spec.points->receivers.size()) * size;
+    }
     if (resources_.cuda) {
       const bool stays_there = bytes + constant <= static_cast<double>(resources_.device_budget);
       p.bytes_up = (bytes + constant) * (stays_there ? 1 : passes);

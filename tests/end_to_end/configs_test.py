@@ -231,6 +231,24 @@ class Configs(JobTest):
                 self.assertEqual(item.text, "heat.h5:/diffused/grid")
                 self.assertEqual(item.get("Dimensions"), "1200 1600")
 
+    def test_runs_shot(self):
+        result = self.run_config("shot")
+        received = result["shot/receivers"][()].astype(float)
+        self.assertEqual(received.shape, (300, 15))
+        self.assertEqual(list(result["shot/receiver_time"][:3]), [2, 4, 6])
+        self.assertEqual(list(result["shot/column"][:3]), [0, 10, 20])
+        # The ground is the same on both sides of the source; roundings differ.
+        largest = abs(received).max()
+        self.assertLess(abs(received - received[:, ::-1]).max(), 1e-4 * largest)
+        # The wave goes outwards, 200 m from receiver to receiver at 1500 m/s; records are 3 ms apart.
+        first, second = (int(abs(received[:200, number]).argmax()) for number in (9, 10))
+        self.assertAlmostEqual(second - first, 200 / 1500 / 0.003, delta=4)
+        # An echo of the layer 500 m below comes to the nearest receiver when the direct wave has gone.
+        nearest = abs(received[:, 7])
+        self.assertLess(nearest[170:190].max(), 1e-4)
+        self.assertAlmostEqual(170 + int(nearest[170:].argmax()), (0.1 + 2 * 500 / 1500) / 0.003, delta=10)
+        self.assertGreater(nearest[170:].max(), 0.1)
+
     def test_runs_relaxation(self):
         result = self.run_config("relaxation")
         relaxed, smoothed = result["relaxed/grid"][()], result["smoothed/grid"][()]

@@ -359,18 +359,26 @@ class OnSimulatedGpu(JobTest):
 
         def add(stage, shape, every, **field):
             low = 2 if stage["name"] == "star" else 3
-            cells = [[int(draw.integers(low, extent - low)) for extent in shape] for _ in range(12)]
-            stage["stencil"]["point_sources"] = [{"at": at, "values": "rhythm", **field} for at in cells[:8]]
-            stage["stencil"]["receivers"] = {"at": cells[4:] + [[0] * len(shape)], "every": every, **field}
+            cells = [[int(draw.integers(low, extent - low)) for extent in shape] for _ in range(6)]
+            stage["stencil"]["point_sources"] = [{"at": at, "values": "rhythm", **field} for at in cells[:4]]
+            stage["stencil"]["receivers"] = {"at": cells[2:] + [[0] * len(shape)], "every": every, **field}
 
         add(star, (230, 60), 3)
         add(heat, (230, 60), 1)
         add(fields, (230, 60), 2, field="hz")
         add(cube, (90, 9, 11), 1)
         add(line, (4000,), 7)
-        for devices, budgets in (("1", (64 << 20, 130 << 10)), ("2", (180 << 10,)), ("3", (130 << 10,))):
+        stages = [star, heat, fields, cube, line]
+        for stage in stages:  # several steps at a time, in one slab and in the smallest ones
+            job = self.write_job(self.used([stage]), [stage], memory={"device": "1KiB"})
+            said = self.terrace("plan", job, "--backend", "cuda", expect=WRONG).stderr
+            least = re.search(r"the least is ([0-9.]+) ?([A-Za-z]+)", said)
+            self.check_same([stage], (64 << 20, "".join(least.groups())))
+        for stage in stages:
+            stage["stencil"]["schedule"] = "plain"
+        for devices, budget in (("1", 200 << 10), ("2", 260 << 10), ("3", 200 << 10)):
             with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=devices):
-                self.check_same([star, heat, fields, cube, line], budgets)
+                self.check_same(stages, (budget,))
 
     def test_stencils_whose_slabs_have_several_tiles(self):
         draw = numpy.random.default_rng(14)

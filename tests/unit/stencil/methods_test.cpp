@@ -10,6 +10,7 @@
 #include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/points.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/written.hpp"
 
@@ -251,6 +252,44 @@ TEST_CASE("Methods have names of their own on each back end, and say why they do
       CHECK(rated.unfit == "the last axis has 64 cells, and its tiles need 384");
     }
     CHECK(rated.unfit.empty() == (rated.cost.seconds > 0));
+  }
+}
+
+/// So many sources and receivers.
+std::shared_ptr<const Points> points_of(std::int64_t sources, std::int64_t receivers) {
+  Points points;
+  for (std::int64_t n = 0; n < sources; ++n) points.sources.push_back({{100 + n % 800, 0, 100 + n}, 0, 0});
+  for (std::int64_t n = 0; n < receivers; ++n) points.receivers.push_back({100 + n % 800, 0, 100 + n / 800});
+  return std::make_shared<const Points>(std::move(points));
+}
+
+TEST_CASE("the cells around points belong to the cost of kernels that make several steps at a time") {
+  StencilSpec spec = spec_of("star2d", 1, ElementType::f32);
+  spec.extents = {16384, 1, 16384};
+  const double alone = rate_of(spec);
+  spec.points = points_of(100, 100);
+  CHECK(name_for(spec) == "rows");
+  CHECK(rate_of(spec) < alone);
+  CHECK(rate_of(spec) > 0.85 * alone);
+  spec.points = points_of(100, 400000);
+  CHECK(name_for(spec) == "steps");
+  spec.schedule = Schedule::overlapped;
+  CHECK(schedule_fault(spec));
+}
+
+TEST_CASE("the room for points is bounded") {
+  for (const char* name : {"star2d", "star3d"}) {
+    for (const int radius : {1, 4}) {
+      StencilSpec spec = spec_of(name, radius, ElementType::f32);
+      spec.slab_rows = spec.extents[0];
+      spec.pass_steps = 64;
+      const std::size_t without = chosen(spec).workspace(spec, gpu());
+      spec.points = points_of(1000, 1000);
+      const StencilMethod& method = chosen(spec);
+      const std::size_t with = method.workspace(spec, gpu());
+      CHECK(with > without);
+      CHECK(with < without + (std::size_t{80} << 20));
+    }
   }
 }
 
