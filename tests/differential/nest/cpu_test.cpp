@@ -1,4 +1,5 @@
 // Nests on the CPU against the loops as they are written.
+#include <array>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -92,6 +93,70 @@ TEST_CASE("random nests equal the loops as written, in blocks and tiles of any s
   }
   CHECK(computed > 40);
   CHECK(shifted > 4);
+}
+
+/// A nest over a grid with a rim, in place or as a table of steps, in two parts, which reads another input, too.
+Written random_grid(std::mt19937& random, int rank, ElementType type) {
+  const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
+  const char* names[] = {"i", "j"};
+  Written made;
+  made.input("g", std::vector<i64>(static_cast<std::size_t>(rank), 14), type).input("x", {14}, ElementType::u8);
+  made.loop("t", std::to_string(up_to(5)));
+  for (int axis = 0; axis < rank; ++axis) made.loop(names[axis], "2", "size(g, " + std::to_string(axis) + ") - 2");
+  const bool is_table = up_to(1) == 0;
+  const auto element = [&](const std::string& step, int reach) {
+    std::string text = "A" + (is_table ? "[t" + step + "]" : "");
+    for (int axis = 0; axis < rank; ++axis) {
+      const int offset = up_to(2 * reach) - reach;
+      text += std::string("[") + names[axis] + (offset < 0 ? "" : "+") + std::to_string(offset) + "]";
+    }
+    return text;
+  };
+  const std::string cut = std::to_string(2 + up_to(10));
+  for (const bool is_first : {true, false}) {
+    std::string text = element("+1", 0) + " = (" + element("", 2) + " + " + element("", 2) + " + x[" +
+                       names[rank - 1] + (up_to(1) == 0 ? "-2" : "+1") + "])";
+    text += is_floating(type) ? "*0.4" : " % 97";
+    if (up_to(1) == 0) text += " + if(t < 2, " + element("", 1) + ", 1)*2 - t";
+    made.cell({{"i", is_first ? std::vector<std::string>{"2", cut} : std::vector<std::string>{cut, "12"}}}, text);
+  }
+  made.array("A", std::nullopt, "g");
+  return made.in_order(up_to(1) == 0 ? Order::cells : Order::statements);
+}
+
+TEST_CASE("nests over grids with rims, in parts, equal the loops as written") {
+  std::mt19937 random(5);
+  std::vector<std::uint8_t> x(14);
+  for (std::uint8_t& one : x) one = static_cast<std::uint8_t>(random() % 200);
+  int computed = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const int rank = 1 + trial % 2;
+    const ElementType type =
+        std::array{ElementType::i32, ElementType::f32, ElementType::f64, ElementType::i64}[trial / 2 % 4];
+    std::vector<char> g(14 * 14 * 8);
+    for (i64 index = 0; index < 14 * 14; ++index) {
+      const auto value = static_cast<double>(random() % 90);
+      store(type, g.data(), index,
+            is_floating(type) ? formula::CellValue{value, 0} : formula::CellValue{0, static_cast<i64>(value)});
+    }
+    const Written written = random_grid(random, rank, type);
+    for (const bool balanced : {false, true}) {
+      NestSpec spec;
+      try {
+        spec = spec_of(written.text, balanced);
+      } catch (const SkewFault&) {
+        continue;
+      }
+      const std::vector<const void*> inputs = {g.data(), x.data()};
+      const Made made = run_as_written(*spec.nest, inputs);
+      REQUIRE(made.failure.kind == NestFailure::none);
+      std::vector<i64> side;
+      for (std::size_t n = 0; n < spec.skew.rank(); ++n) side.push_back(4 + static_cast<i64>(random() % 20));
+      check_equal(*spec.nest, made, compute(spec, inputs, side, 2));
+      ++computed;
+    }
+  }
+  CHECK(computed > 80);
 }
 
 TEST_CASE("a cell without a value is named") {
