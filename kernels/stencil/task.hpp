@@ -59,9 +59,9 @@ struct StencilTask {
   void* carry[most_fields];  // null if the stream has one slab
   Rows arrays[most_arrays];  // constant; also the rows of the slab above, unless the slab is the first
   Rows changes;              // of rows, f64, one value a row
-  /// Values of receivers, times x receivers. Of a slab those of its part from the first time after `step` on, of which
-  /// it writes those that it makes; of Work::record those of all parts, one after another, of the times of the task,
-  /// which are rows of `targets`.
+  /// Values of receivers, times x receivers. Of a slab those of its part from the first time after `step` on, of
+  /// which it writes those that it makes; of Work::record those of all parts, one after another, of the times of the
+  /// task, which are rows of `targets`.
   void* traces;
 };
 
