@@ -280,7 +280,8 @@ class StageReader {
     const std::size_t complaints = context_.complaints.count();
     stage_.settings = read_settings(map, position_, schema, context_);
     if (kind.find_inputs && context_.complaints.count() == complaints) {
-      kind.find_inputs(stage_.settings, [&](const std::string& name) { return draft_.job.find_input(name) != nullptr; });
+      kind.find_inputs(stage_.settings,
+                       [&](const std::string& name) { return draft_.job.find_input(name) != nullptr; });
     }
     stage_.arrays = names_of_arrays(schema.parameters, stage_.settings);
     stage_.files = names_of_files(schema.parameters, stage_.settings);
