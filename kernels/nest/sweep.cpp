@@ -39,6 +39,9 @@ Range combined(const std::vector<i64>& multiples, const Ranges& ranges) {
   return all;
 }
 
+/// Numbers beyond 2^53 are of blocks that no memory holds: 2^53.
+i64 whole_words(double words) { return static_cast<i64>(std::min(words, 0x1p53)); }
+
 Range negated(const Range& range) { return {1 - range.end, 1 - range.begin}; }
 
 }  // namespace
@@ -223,15 +226,17 @@ Ranges Sweep::kept_iterations(int statement, const Ranges& block, bool table) co
 }
 
 i64 Sweep::face_words(std::size_t coordinate, const Ranges& block) const {
-  auto words = static_cast<i64>(nest_->statements.size());
-  for (std::size_t n = 0; n < rank(); ++n) words *= halo_[n] + (n == coordinate ? 0 : block[n].size());
-  return words;
+  double words = static_cast<double>(nest_->statements.size());
+  for (std::size_t n = 0; n < rank(); ++n) {
+    words *= static_cast<double>(halo_[n] + (n == coordinate ? 0 : block[n].size()));
+  }
+  return whole_words(words);
 }
 
 i64 Sweep::block_words(const Ranges& block) const {
-  auto words = static_cast<i64>(nest_->statements.size());
-  for (std::size_t n = 0; n < rank(); ++n) words *= halo_[n] + block[n].size();
-  return words;
+  double words = static_cast<double>(nest_->statements.size());
+  for (std::size_t n = 0; n < rank(); ++n) words *= static_cast<double>(halo_[n] + block[n].size());
+  return whole_words(words);
 }
 
 bool is_last(const Nest& nest, const Statement& statement, const Point& at) {

@@ -134,6 +134,11 @@ class NestDefiner {
       throw JobError(
           message_at(inside(place, fault.fault.at), "stage '" + request_.stage.name + "': " + fault.fault.what));
     }
+    constexpr double most_cells = 1e15;
+    double iterations = 1;
+    for (const nest::Loop& loop : made_.spec.nest->loops) iterations *= static_cast<double>(loop.range.size());
+    if (iterations > most_cells)
+      refuse("loops", "a nest of so many iterations is too large for any run: it has at most 10^15");
     for (std::int64_t cell = 0; cell < settings_.count("cells"); ++cell) {
       made_.places.push_back(place_of(request_.stage, setting_of_statement(settings_, cell)));
     }

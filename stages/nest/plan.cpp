@@ -107,8 +107,9 @@ void NestPlan::add_faces() {
   for (std::size_t n = 0; n < sweep_.rank(); ++n) {
     faces_.push_back(-1);
     if (count_along(n) <= 1) continue;
-    std::int64_t words = static_cast<std::int64_t>(nest().statements.size());
-    for (std::size_t m = 0; m < sweep_.rank(); ++m) words *= sweep_.halo()[m] + (m == n ? 0 : sides_[m]);
+    Ranges largest;
+    for (const std::int64_t side : sides_) largest.push_back({0, side});
+    const std::int64_t words = sweep_.face_words(n, largest);
     if (words == 0) continue;  // nothing depends on what is before
     faces_.back() = static_cast<int>(arrays_.size());
     run::ArraySpec spec;

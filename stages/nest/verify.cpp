@@ -5,6 +5,7 @@
 #include "kernels/nest/elements.hpp"
 #include "kernels/nest/reference.hpp"
 #include "stages/nest/definition.hpp"
+#include "stages/nest/verify_tables.hpp"
 #include "stages/nest/words.hpp"
 
 namespace terrace::stages {
@@ -23,7 +24,7 @@ class NestVerifier {
   std::vector<Checked> verify() && {
     double cells = nest_.cells();
     for (const Array& array : nest_.arrays) cells += elements_of(array.box);
-    if (cells > most_cells) return not_sampled();
+    if (cells > most_cells) return verify_tables(request_, definition_);
     std::vector<std::vector<std::byte>> data;
     std::vector<const void*> inputs;
     for (const std::shared_ptr<io::Source>& source : definition_.inputs) {
@@ -42,16 +43,6 @@ class NestVerifier {
     for (const nest::Range& range : box) all *= static_cast<double>(range.size());
     return all;
   }
-  std::vector<Checked> not_sampled() const {
-    std::vector<Checked> all;
-    for (const char* keep : {"last", "table", "corner"}) {
-      for (const std::string& name : datasets_of(request_.request.stage.settings, keep)) {
-        all.push_back({name, "too many cells to run the loops again: --all computes it again", "", false});
-      }
-    }
-    return all;
-  }
-
   void check_array(std::size_t number, const std::vector<Word>& words) {
     const Array& array = nest_.arrays[number];
     const nest::Kept& kept = definition_.spec.kept[number];

@@ -5,7 +5,8 @@
 
 namespace terrace::stages {
 
-/// Runs the loops of a nest of few cells as they are written; says of others that --all computes them again.
+/// Runs the loops of a nest of few cells as they are written; of others computes tiles of tables again, from the
+/// stored elements beside them.
 std::vector<Checked> verify_nest(const VerifyRequest& request);
 
 }  // namespace terrace::stages

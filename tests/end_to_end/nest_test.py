@@ -1,8 +1,10 @@
 """Recurrences that jobs write: beside built-in problems, against other programs, over blocks, and wrong ones."""
 import unittest
 
+import h5py
+
 import terrace_runs
-from terrace_runs import FAILED, WRONG, JobTest, main, mutated, numpy, random_text, skip, wavefront
+from terrace_runs import FAILED, WRONG, JobTest, h5py, main, mutated, numpy, random_text, skip, wavefront
 
 EDITS = "D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"
 
@@ -171,6 +173,21 @@ class Nests(JobTest):
         ended = self.terrace("run", self.write_job(inputs, [stage]), "--fresh=all", expect=FAILED)
         self.assertSays(ended, "D[0] at i = 0", "136 is beyond i8, the array's type")
 
+    def test_verification_runs_loops_again_or_takes_tiles_from_their_neighbours(self):
+        inputs, _, _ = self.letters(60, 70)
+        self.run_job(inputs, [edits()], output="small.h5").close()
+        said = self.terrace("verify", "small.h5", "--sample", "0.1").stdout
+        self.assertIn("edits/D: computed again by the loops as they are written, equal", said)
+        inputs, _, _ = self.letters(3000, 4000)
+        self.run_job(inputs, [edits(keep=["table", "corner"])], output="large.h5").close()
+        said = self.terrace("verify", "large.h5", "--sample", "0.01").stdout
+        self.assertIn("edits/D: 2 of 188 tiles computed again, equal", said)
+        self.assertIn("edits/D_corner: not sampled", said)
+        with h5py.File(self.folder / "large.h5", "r+") as file:
+            file["edits/D"][...] += numpy.arange(3000)[:, None] % 2
+        said = self.terrace("verify", "large.h5", "--sample", "0.01", expect=FAILED)
+        self.assertIn(" is stored, ", said.stdout + said.stderr)
+
     def test_plans_print_what_was_found(self):
         grid = numpy.zeros((9, 9), "f4")
         job = self.write_job({"g": {"npy": self.write("g.npy", grid)}},
@@ -207,6 +224,8 @@ output: wrong.h5
         wrong(loops + "      cells: [{for: {j: [1, 9]}, do: 'D[i][j] = 1'}]", "wrong.yaml:11:25: ", "is not inside the loop's")
         wrong(loops + "      cells: [{for: {q: [1, 9]}, do: 'D[i][j] = 1'}]", "there is no loop 'q'")
         wrong(loops + "      cells: []", "'cells' takes")
+        wrong(loops.replace("size(a)", "200000000").replace("size(b)", "200000000") + "      cells: ['D[i][j] = 1']",
+              "too large for any run")
         wrong(loops.replace("size(b)", "'size(b, 1)'") + "      cells: ['D[i][j] = 1']", "wrong.yaml:9:39: ",
               "'b' has no axis 1")
         wrong(loops.replace(", outside: 0", "") + "      cells: ['D[i][j] = D[i-1][j]']", "give 'D' an `outside`")

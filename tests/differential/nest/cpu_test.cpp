@@ -67,7 +67,7 @@ TEST_CASE("edit distance is the nest that everybody knows") {
 TEST_CASE("random nests equal the loops as written, in blocks and tiles of any size") {
   std::mt19937 random(11);
   int computed = 0, shifted = 0;
-  for (int trial = 0; trial < 90; ++trial) {
+  for (int trial = 0; trial < 60; ++trial) {
     const NestText text = random_text(random);
     for (const bool balanced : {false, true}) {
       NestSpec spec;
@@ -91,8 +91,8 @@ TEST_CASE("random nests equal the loops as written, in blocks and tiles of any s
       for (const std::vector<i64>& shift : spec.skew.shifts) shifted += shift != std::vector<i64>(shift.size(), 0);
     }
   }
-  CHECK(computed > 40);
-  CHECK(shifted > 4);
+  CHECK(computed > 25);
+  CHECK(shifted > 2);
 }
 
 /// A nest over a grid with a rim, in place or as a table of steps, in two parts, which reads another input, too.
