@@ -225,7 +225,7 @@ job::Example example_of(const OperatorInfo& info) {
   example.settings = {"{" + first + "}", "snapshots: [0, 5, 10]", "snapshots: {every: 5}",
                       "until: {residual: 1.0e-3, norm: l2, every: 5}"};
   const char* cells[] = {"[20, 25]", "[50]", "[20, 25]", "[6, 7, 8]"};
-  const std::string at = cells[info.rank], field = name == "fdtd2d" ? ", field: hz" : "";
+  const std::string at = cells[info.rank], field = std::string(", field: ") + info.fields.back();
   example.settings.push_back("point_sources: [{at: " + at + ", values: pulse" + field + "}]");
   example.settings.push_back("receivers: {at: [" + at + ", " + at + "], every: 2" + field + "}");
   const char* spacings[] = {"[0.5, 0.5]", "[0.5]", "[0.5, 0.5]", "[0.5, 0.5, 0.5]"};
