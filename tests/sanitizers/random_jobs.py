@@ -165,8 +165,15 @@ class Maker:
             settings["until"] = {"residual": 1e-9, "norm": self.draw.choice(["max", "l2"]),
                                  "every": self.draw.randint(1, 10)}
         if self.flip(0.2):
+            field = {"field": "hz"} if operator == "fdtd2d" else {}
+            inner = [[self.draw.randrange(extent) for extent in shape] for _ in range(self.draw.randint(1, 5))]
+            settings["receivers"] = {"at": inner, "every": self.draw.randint(1, 5), **field}
+            if settings.get("boundary") not in ("fixed", None) or operator == "fdtd2d":
+                pulse = self.array([settings["steps"]], kind, 0, 1)
+                settings["point_sources"] = [{"at": at, "values": pulse, **field} for at in inner]
+        if self.flip(0.2):
             settings["schedule"] = "plain"
-        elif operator in ("star2d", "box2d") and self.flip(0.3) and settings["boundary"] == "fixed":
+        elif "receivers" not in settings and operator in ("star2d", "box2d") and self.flip(0.3) and settings["boundary"] == "fixed":
             settings["schedule"] = self.draw.choice(["overlapped", "time_skewed"])
         return {"stencil": settings}
 

@@ -345,9 +345,10 @@ __device__ void record_receiver(const PointsTask<F, T>& task, const StencilTask&
   __syncthreads();  // before the room is used again
 }
 
-/// Thread blocks take points in turn: the cells of sources, then receivers.
+/// Thread blocks take points in turn: the cells of sources, then receivers. With half of the registers, for two
+/// thread blocks a multiprocessor, values of a thread would not fit into them.
 template <class F, class T>
-__global__ void __launch_bounds__(patch_threads)
+__global__ void __launch_bounds__(patch_threads, 1)
     make_points_kernel(const StencilState* state, const __grid_constant__ PointsTask<F, T> task) {
   if (state->begun == 0) return;
   const PointLists<T>& points = task.points;
