@@ -24,7 +24,8 @@ std::shared_ptr<const Packing> packing_as_asked(const Settings& settings, const 
   if (!asks_attributes(settings)) return nullptr;
   packing.unpack = settings.has("unpack");
   for (const std::string& fault : faults) {
-    const std::string text = what + ": its " + fault;
+    std::string text = what;
+    text.append(": its ").append(fault);
     if (packing.unpack) {
       fail_setting(settings, "unpack", "unpack: " + text + ": correct it, or say `unpack: false` and unpack by hand");
     }
