@@ -22,7 +22,7 @@ struct WithVariables {
 };
 WithVariables with_variables(const Source& source);
 
-/// What a compiler made of a text: the bytes of a shared object, or, if there are none, what it said.
+/// The answer of a compiler to a text: the bytes of a shared object, or, if there are none, its messages.
 struct BuiltObject {
   std::string bytes, log;
 };

@@ -300,7 +300,7 @@ std::optional<Number> number_from(std::string_view text) {
     if (number.form == Form::whole) return Number{true, 0, negative ? -number.whole : number.whole};
     if (number.form == Form::real) return Number{false, negative ? -number.real : number.real, 0};
   } catch (const Fault&) {
-    // What is no formula is no number.
+    // A text that is no formula is no number.
   }
   return std::nullopt;
 }

@@ -38,7 +38,7 @@ enum Code : std::uint8_t {
   first_f32,
   first_f64 = first_f32 + 20,
 };
-/// Of reals, from first_f32 or first_f64 on.
+/// Operations of reals, from first_f32 or first_f64 on.
 enum RealCode : std::uint8_t {
   real_add,
   real_subtract,

@@ -85,7 +85,7 @@ class Runner {
     });
   }
 
-  /// What is left to compute of an equation's operands: a statement at an iteration.
+  /// An operand of an equation that is still to be computed: a statement at an iteration.
   struct Open {
     std::size_t statement;
     Point at;

@@ -8,7 +8,7 @@
 
 namespace terrace::nest {
 
-/// What a nest leaves.
+/// The results of a nest.
 struct Made {
   std::vector<std::vector<Word>> arrays;  // the elements of each array's box, row-major
   NestFailure failure{};                  // of the first cell that has no value

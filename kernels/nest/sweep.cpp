@@ -174,7 +174,7 @@ bool Sweep::keeps_boxes() const {
   for (std::size_t number = 0; number < nest_->arrays.size(); ++number) {
     const Kept& kept = kept_[number];
     const std::size_t lacking = nest_->arrays[number].first_loop;
-    // Of the last elements these loops are fixed: rows may step along them.
+    // These loops are fixed for the last elements: rows may step along them.
     const std::size_t fixed = kept.table ? 0 : std::max<std::size_t>(lacking, 1) - skew_.first;
     if (!kept.table && !kept.last) continue;
     for (std::size_t row = 0; row < rank(); ++row) {

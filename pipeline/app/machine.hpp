@@ -33,7 +33,7 @@ struct Machine {
   bool cuda() const { return main.resources.cuda; }
 };
 
-/// What a run of the plan takes of the machine: devices and budgets.
+/// The devices and budgets of the machine, as settings of a run.
 run::RunSettings settings_on(const Machine& machine);
 
 /// The job asks for a device that is not here.

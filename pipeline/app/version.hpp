@@ -1,4 +1,4 @@
-// What the program says of itself.
+// Version, build and back ends of the program, in words.
 #pragma once
 
 #include <string>

@@ -83,7 +83,7 @@ std::string ledger_state(const Progress& progress, const PlannedStage& planned) 
   return progress.file.string() + ", state of stage '" + planned.name + "'";
 }
 
-/// What is known of a stage before it computes.
+/// The record of a stage that has computed nothing yet.
 StageRecord record_of(const PlannedStage& planned, const RunPlan& plan) {
   StageRecord record;
   record.name = planned.name;

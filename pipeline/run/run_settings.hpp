@@ -1,4 +1,4 @@
-// What a run may take of the machine, and whom it tells how it goes on.
+// Settings of a run beside its plan: devices, budgets, and the functions that it reports to.
 #pragma once
 
 #include <atomic>

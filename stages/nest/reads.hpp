@@ -14,7 +14,7 @@ class NestReads {
   NestReads(const nest::Nest& nest, const nest::Sweep& sweep) : nest_(nest), sweep_(sweep) {}
 
   std::vector<Box> none() const;
-  /// What iterations read. @param ranges of coordinates
+  /// Elements that iterations read. @param ranges of coordinates
   std::vector<Box> by_iterations(const nest::Ranges& ranges) const;
   /// Adds what elements of an array read that no statement has made.
   void read_first(int array, const nest::Ranges& elements, std::vector<Box>& boxes) const;

@@ -128,7 +128,7 @@ inline NestText random_text(std::mt19937& random) {
     }
     if (up_to(2) == 0) text = "max(" + text + ", " + read() + ")";
     const std::string one = read();
-    // What is not chosen may fail.
+    // A branch that is not chosen may fail.
     if (!is_real && up_to(2) == 0) text = "if(" + one + " == 0, 5, (" + text + ")/" + one + ")";
     else if (up_to(2) == 0) text = "if(" + one + " < 8 && t != 2, " + text + ", " + one + ")";
     made.cell(element(array, 1, false) + " = " + (is_real ? text : "(" + text + ") % 1009"));

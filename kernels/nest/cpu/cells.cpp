@@ -21,7 +21,7 @@ using formula::CellValue;
 using formula::Node;
 using formula::Operation;
 
-/// What no block changes, shared by the threads.
+/// State that no block changes, shared by the threads.
 struct Fixed {
   const NestSpec& spec;
   const Nest& nest;

@@ -32,7 +32,7 @@ inline NestResult run_block(device::Context& context, device::BlockKernel& kerne
   return *result.as<NestResult>();
 }
 
-/// What blocks leave: the elements of each array, and the results that were folded.
+/// The results of blocks: the elements of each array, and the results that were folded.
 struct Computed {
   std::vector<std::vector<Word>> arrays;
   NestFailure failure{};

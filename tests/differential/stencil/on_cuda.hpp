@@ -35,7 +35,7 @@ inline void check(testing::SampleMaker& maker, const testing::Sample& sample, de
   const device::Limits& limits = context.limits();
   const StencilMethod& chosen = choose_stencil_method(sample.spec, device::Backend::cuda, limits);
   for (const auto& rated : device::rate_methods(stencil_methods(), device::Backend::cuda, sample.spec, limits)) {
-    // Of a small grid with points another method may be chosen than of the same without.
+    // A small grid with points may have another method than the same grid without.
     const bool each = all || sample.spec.points || !test::few_cases(context);
     const bool other = rated.method->automatic && rated.unfit.empty() && each;
     if (rated.method != &chosen && !other) continue;
