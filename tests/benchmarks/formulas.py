@@ -50,7 +50,7 @@ def measure(folder, program, backend, shape, kind, steps, keys):
     uniform = {"generate": "uniform", "shape": shape, "type": kind}
     fields = keys.get("fields", {"grid": "a"})
     inputs = {name: {**uniform, "seed": seed} for seed, name in enumerate("ab") if name in fields.values()}
-    if "drive" in keys or "series" in keys:
+    if {"drive", "series", "point_sources"} & keys.keys():
         inputs["s"] = {"generate": "ramp", "shape": [steps], "type": kind}
     job = {"job": "rates", "backend": backend, "inputs": inputs, "output": "result.h5",
            "stages": [{"name": "s", "stencil": {**keys, "steps": steps}}]}

@@ -177,6 +177,37 @@ class Maker:
             settings["schedule"] = self.draw.choice(["overlapped", "time_skewed"])
         return {"stencil": settings}
 
+    def formulas(self):
+        dimensions = self.draw.choice([1, 2, 2, 2, 3, 3])
+        shape = [max(9, self.size({1: 3000, 2: 400, 3: 70}[dimensions])) for _ in range(dimensions)]
+        kind = self.draw.choice(["f32", "f64"])
+        reach = self.draw.choice([1, 1, 1, 2, 4])
+        fields = {name: self.array(shape, kind, 0, 1) for name in "uvw"[:self.draw.choice([1, 1, 2, 3])]}
+        arrays = {name: self.array(shape, kind, 0, 1) for name in "pq"[:self.draw.choice([0, 0, 1, 2])]}
+
+        def neighbour():
+            name = self.draw.choice([*fields, *arrays])
+            if name in arrays:  # is read at the cell alone
+                return name
+            return f"{name}[{','.join(str(self.draw.randint(-reach, reach)) for _ in shape)}]"
+
+        def cell():
+            terms = [f"{self.draw.choice(['0.25', '-0.125', '0.5'])}*{neighbour()}" for _ in range(self.draw.randint(1, 7))]
+            if self.flip(0.2):
+                terms.append(f"if({self.draw.choice('ijk'[:dimensions])} % 3 == t % 2, {neighbour()}, 0.25)")
+            return " + ".join(terms)
+
+        settings = {"operator": "formula", "fields": fields, "arrays": arrays, "steps": self.draw.randint(1, 30),
+                    "cells": {name: cell() for name in fields}, "nan": "allow",
+                    "update": self.draw.choice(["together", "together", "in_turn"]),
+                    "boundary": self.draw.choice(["fixed", "periodic", "edge", "symmetric", {"value": 0.5}])}
+        if self.flip(0.2):
+            settings["receivers"] = {"at": [[self.draw.randrange(extent) for extent in shape]], "every": 2}
+            if settings["boundary"] != "fixed":
+                pulse = self.array([settings["steps"]], kind, 0, 1)
+                settings["point_sources"] = [{"at": settings["receivers"]["at"][0], "values": pulse}]
+        return {"stencil": settings}
+
     def steps_table(self):
         dimensions = self.draw.randint(1, 6)
         extents = [self.draw.randint(1, {1: 5000, 2: 120, 3: 25, 4: 12, 5: 7, 6: 5}[dimensions])
@@ -202,7 +233,8 @@ class Maker:
 
 
 FAMILIES = [Maker.alignment, Maker.alignment, Maker.warping, Maker.sums, Maker.in_place, Maker.paths, Maker.matrices,
-            Maker.intervals, Maker.grid, Maker.grid, Maker.grid, Maker.steps_table, Maker.machines]
+            Maker.intervals, Maker.grid, Maker.grid, Maker.grid, Maker.formulas, Maker.formulas, Maker.steps_table,
+            Maker.machines]
 
 
 def make_job(seed, number):
