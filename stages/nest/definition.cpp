@@ -213,7 +213,7 @@ class NestDefiner {
     for (const nest::Ranges& elements : {last, corner}) {
       const auto fault = nest::outside_fault(*made_.spec.nest, number, elements);
       if (!fault) continue;
-      const Place& place = place_of(request_.stage, "arrays." + array.name + ".outside");
+      const Place place = place_of(request_.stage, "arrays." + array.name + ".outside");
       throw JobError(message_at(inside(place, fault->at), "stage '" + request_.stage.name + "': " + fault->what));
     }
   }
