@@ -67,6 +67,16 @@ std::string body_of(const Written& written, const Formula& cells, const PlaceWor
   return text + "    }\n";
 }
 
+/// The place of array `number` among those that the formulas read, as an expression.
+std::string own_array_of(const Written& written) {
+  std::string text;
+  int place = 0;
+  for (const int array : own_arrays(written)) {
+    text += "number == " + std::to_string(array) + " ? " + std::to_string(place++) + " : ";
+  }
+  return text + "0";
+}
+
 }  // namespace
 
 std::string cell_source(const StencilSpec& spec, const Written& written) {
@@ -79,6 +89,9 @@ std::string cell_source(const StencilSpec& spec, const Written& written) {
       "  static constexpr bool own_faces = " +
       (written.own_faces ? "true" : "false") +
       ";\n"
+      "  TERRACE_HOST_DEVICE static constexpr i32 own_array(i32 number) {\n    return " +
+      own_array_of(written) +
+      ";\n  }\n"
       "  template <class V, class T, class At>\n"
       "  TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {\n" +
       body_of(written, written.own_faces ? written.inner : written.cells, of_packs) + "  }\n";

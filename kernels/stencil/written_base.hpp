@@ -12,6 +12,9 @@ struct WrittenBase {
   static constexpr int rank = 2, fields = fields_, radius = 1;
   static constexpr bool has_step = false, own_faces = false;
 
+  /// The place of a constant array that the formulas read among these.
+  TERRACE_HOST_DEVICE static constexpr i32 own_array(i32) { return 0; }
+
   template <class T>
   struct Constants {
     const T* series;  // series s has its value of step t at s * series_steps + t

@@ -39,6 +39,12 @@ PAIRS = [
       "cells": FDTD_CELLS}),
     ("heat3d", [1024, 512, 512], 256, "f32", {**HEAT, "operator": "heat3d"},
      {"fields": {"u": "a"}, "parameters": {"dt": 0.1, "D": 0.8}, "cells": {"u": f"fma(dt*D, {VOLUME}, u)"}}),
+    ("a shot in two arrays, f32", [8192, 8192], 512, "f32", None,
+     {"fields": {"u": "a", "previous": "b"}, "arrays": {"q": "c", "keep": "d"},
+      "cells": {"u": "keep*(2*u - previous + 0.25*q*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u))",
+                "previous": "keep*u"}}),
+    ("a step in turn, f32", [8192, 8192], 512, "f32", None,
+     {"fields": {"u": "a"}, "cells": {"u": "if((i + j + t) % 2 == 0, 0.25*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1]), u)"}}),
     ("Gray and Scott", [8192, 8192], 1000, "f32", None,
      {"fields": {"u": "a", "v": "b"}, "parameters": {"Du": 0.16, "Dv": 0.08, "F": 0.035, "k": 0.065},
       "cells": SPOTS_CELLS}),
@@ -49,7 +55,8 @@ def measure(folder, program, backend, shape, kind, steps, keys):
     """Seconds that a stage computed, its method, and the checksums of its fields by name."""
     uniform = {"generate": "uniform", "shape": shape, "type": kind}
     fields = keys.get("fields", {"grid": "a"})
-    inputs = {name: {**uniform, "seed": seed} for seed, name in enumerate("ab") if name in fields.values()}
+    read = {*fields.values(), *keys.get("arrays", {}).values()}
+    inputs = {name: {**uniform, "seed": seed} for seed, name in enumerate("abcd") if name in read}
     if {"drive", "series", "point_sources"} & keys.keys():
         inputs["s"] = {"generate": "ramp", "shape": [steps], "type": kind}
     job = {"job": "rates", "backend": backend, "inputs": inputs, "output": "result.h5",

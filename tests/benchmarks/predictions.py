@@ -111,6 +111,15 @@ JOBS = (
     stencil("fdtd2d", (8192, 8000), (4096, 180), "operator: fdtd2d, fields: {ex: a, ey: b, hz: c}, drive: z",
             arrays="bc"),
     stencil("hotspot", (8192, 4500), (4096, 300), "operator: hotspot, grid: a, power: b", arrays="b"),
+    # Formulas that a job writes.
+    stencil("formula, two fields", (8192, 8000), (4096, 200), "operator: formula, fields: {u: a, v: b}, cells: "
+            "{u: 'u + 0.16*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u) - u*v*v + 0.035*(1 - u)', "
+            "v: 'v + 0.08*(v[-1,0] + v[1,0] + v[0,-1] + v[0,1] - 4*v) + u*v*v - 0.1*v'}", arrays="b"),
+    stencil("formula, two arrays", (8192, 5000), (4096, 200), "operator: formula, fields: {u: a, w: b}, "
+            "arrays: {q: c, r: d}, cells: {u: 'r*(2*u - w + q*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u))', "
+            "w: 'r*u'}, nan: allow", arrays="bcd"),
+    stencil("formula, place and step", (8192, 8000), (4096, 100), "operator: formula, fields: {u: a}, cells: "
+            "{u: 'if((i + j + t) % 2 == 0, 0.25*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1]), u)'}"),
     # Three dimensions.
     stencil("star3d", (512, 3200), (256, 200), "operator: star3d, grid: a", shape="$n, $n, $n"),
     stencil("star3d, f64", (512, 2000), (256, 100), "operator: star3d, grid: a", "f64", "$n, $n, $n"),

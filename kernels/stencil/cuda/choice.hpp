@@ -15,11 +15,12 @@
 
 namespace terrace::stencil {
 
-/// Constant arrays that a kernel of windows of rows reads (FormulaArrays): none, the formula's own one, or all.
+/// Constant arrays that a kernel of windows of rows reads (FormulaArrays): none, the formula's own one, also those of
+/// all formulas, or all.
 inline i32 formula_arrays(const StencilSpec& spec) {
-  if (spec.source >= 0 || spec.mask >= 0) return FormulaArrays::count;
-  const bool reads_own = spec.written ? !own_arrays(*spec.written).empty() : !spec.given.empty();
-  return reads_own ? 1 : 0;
+  const std::size_t own = spec.written ? own_arrays(*spec.written).size() : spec.given.empty() ? 0 : 1;
+  if (own > 1) return FormulaArrays::most;
+  return spec.source >= 0 || spec.mask >= 0 ? FormulaArrays::count : static_cast<i32>(own);
 }
 
 inline bool keeps_or_wraps(const Faces& faces) {

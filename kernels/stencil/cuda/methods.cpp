@@ -109,17 +109,14 @@ std::string unfit_for_formula_rows(const StencilSpec& spec, const Limits&) {
     if (spec.fields() > most_streamed_fields) {
       return "it takes formulas of at most " + std::to_string(most_streamed_fields) + " fields";
     }
-    if (own_arrays(*spec.written).size() > 1) return "it takes formulas that read one constant array";
-    if (depends_on_place(*spec.written)) return "it takes formulas without indices, the step and series";
+    if (own_arrays(*spec.written).size() > FormulaArrays::most_own) {
+      return "it takes formulas that read at most " + std::to_string(FormulaArrays::most_own) + " constant arrays";
+    }
   }
   if (spec.depth == 1) return one_step;
   const i64 tile = 32 * i64{formula_sizes(spec).cells}, row = spec.extents[2];
   if (row < tile) return short_axis("last", row, tile);
   if (row >= i64{1} << 31) return "rows have 2^31 cells and more";
-  const i64 chunk = 16 / bytes_of(spec);
-  if (formula_arrays(spec) > 0 && row % chunk != 0) {
-    return "rows of arrays begin at multiples of 16 bytes: the last axis is no multiple of " + std::to_string(chunk);
-  }
   return "";
 }
 

@@ -164,6 +164,22 @@ TEST_CASE("formulas whose planes stream give the bits of their definition on CUD
   }
 }
 
+TEST_CASE("rows of formulas with arrays, indices, the step and series stream") {
+  const WithModules with;
+  device::Context* const context = with.context();
+  if (context == nullptr) return;
+  const auto why = [&](int arrays, const char* text) {
+    testing::SampleMaker maker(1, 0, 0);
+    StencilSpec spec = testing::sample_of(maker, {"", 2, {"u"}, {text}, arrays, 1}, ElementType::f32, 20, 256).spec;
+    spec.depth = 0;
+    return why_unfit("formula_rows", spec, context->limits());
+  };
+  CHECK(why(4, "u[-1,0]*c + u[0,1]*d + u[0,-1]*e + u*f") == "");
+  CHECK(why(1, "if(i < size(0) - j, u[1,0], c*u + s) + 0.5*t") == "");
+  CHECK_THAT(why(5, "u[-1,0]*c + u[0,1]*d + u[0,-1]*e + u*f + g"), Catch::Contains("at most 4 constant arrays"));
+  CHECK_THAT(why(0, "u[-2,0] + s"), Catch::Contains("radius 1"));
+}
+
 TEST_CASE("planes of formulas stream where the kernel has what they read") {
   const WithModules with;
   device::Context* const context = with.context();

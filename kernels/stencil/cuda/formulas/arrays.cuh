@@ -1,4 +1,5 @@
-// Constant arrays as the levels of a kernel that streams rows read them: from memory, 16 bytes at a time.
+// Constant arrays as the levels of a kernel that streams rows read them: from memory, 16 bytes at a time
+// where rows begin at multiples of them.
 #pragma once
 
 #include "kernels/stencil/cuda/streams/tile.cuh"
@@ -13,33 +14,28 @@ struct alignas(16) ArrayPlace {
   i32 begin, end;
 };
 
-/// The columns of a lane's chunks.
+/// The places of a lane's cells in the grid.
 template <class S>
 struct FormulaColumns {
-  i32 column[S::lane_chunks];
+  i64 first_row,
+      first_column;  // of row 0 as StreamTile counts rows, and of the lane's cell 0: may lie beyond the ends
+  i32 column[S::lane_chunks];  // of its chunks
 
   FormulaColumns() = default;
   template <class Tile>
-  __device__ __forceinline__ FormulaColumns(const typename S::Task& task, const Tile& tile) {
+  __device__ __forceinline__ FormulaColumns(const typename S::Task& task, const Tile& tile)
+      : first_row(tile.first_row), first_column(tile.first_column + S::lane() * S::cells) {
 #pragma unroll
-    for (i32 q = 0; q < S::lane_chunks; ++q) {
-      const i32 cell = static_cast<i32>(threadIdx.x % 32) * S::cells + q * S::chunk;
-      i64 at = tile.first_column + cell;
-      if (task.wraps_columns != 0 && cell < tile.before) at += task.width;
-      if (task.wraps_columns != 0 && cell >= tile.beyond) at -= task.width;
-      column[q] = static_cast<i32>(at);
-    }
+    for (i32 q = 0; q < S::lane_chunks; ++q) column[q] = static_cast<i32>(column_of(task, q * S::chunk));
   }
-};
 
-/// The columns that a kernel needs.
-template <class S, i32 arrays>
-struct ColumnsOf {
-  using Type = FormulaColumns<S>;
-};
-template <class S>
-struct ColumnsOf<S, 0> {
-  using Type = NoColumns;
+  __device__ __forceinline__ i64 row_of(const typename S::Task& task, i32 number) const {
+    return task.row_there(first_row + number);
+  }
+  __device__ __forceinline__ i64 column_of(const typename S::Task& task, i32 cell) const {
+    const i64 at = first_column + cell;
+    return at < 0 ? at + task.width : at >= task.width ? at - task.width : at;
+  }
 };
 
 /// The places of a warp's arrays, in the thread block's shared memory.
@@ -57,7 +53,7 @@ class ArrayPlaces {
     __syncwarp();
   }
   /// Takes a row's cells of the lane, of all arrays. @param is_first true if no level has read the row before
-  static __device__ __forceinline__ void load_row(const Task& task, const FormulaColumns<S>& columns, i32 row,
+  static __device__ __forceinline__ void load_row(const Task& task, const typename S::Columns& columns, i32 row,
                                                   bool is_first, T (&values)[S::arrays][S::cells]) {
 #pragma unroll
     for (i32 n = 0; n < S::arrays; ++n) {
@@ -67,16 +63,25 @@ class ArrayPlaces {
       const T* from = place.row_0 + row * task.width;
       constexpr i32 ahead = measured::CudaFormulaStream::rows_ahead;
       if (is_first && row + ahead < place.end) device::prefetch(from + ahead * task.width + columns.column[0]);
-#pragma unroll
-      for (i32 q = 0; q < S::lane_chunks; ++q) {
-        const auto chunk = *reinterpret_cast<const ValueChunk<T>*>(from + columns.column[q]);
-#pragma unroll
-        for (i32 v = 0; v < S::chunk; ++v) values[n][q * S::chunk + v] = chunk.values[v];
-      }
+      load_cells(task, columns, from, values[n]);
     }
   }
 
  private:
+  static __device__ __forceinline__ void load_cells(const Task& task, const typename S::Columns& columns,
+                                                    const T* from, T (&values)[S::cells]) {
+    if constexpr (S::by_bulk) {
+#pragma unroll
+      for (i32 q = 0; q < S::lane_chunks; ++q) {
+        const auto chunk = *reinterpret_cast<const ValueChunk<T>*>(from + columns.column[q]);
+#pragma unroll
+        for (i32 v = 0; v < S::chunk; ++v) values[q * S::chunk + v] = chunk.values[v];
+      }
+    } else {  // rows may begin anywhere
+#pragma unroll
+      for (i32 c = 0; c < S::cells; ++c) values[c] = from[columns.column_of(task, c)];
+    }
+  }
   static __device__ __forceinline__ ArrayPlace<T>* of_warp() {
     auto* places = reinterpret_cast<ArrayPlace<T>*>(device::launch_shared_memory() + 16 * S::places_at);
     return places + threadIdx.x / 32 * S::arrays;

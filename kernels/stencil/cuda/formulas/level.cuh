@@ -14,14 +14,15 @@ namespace terrace::stencil {
 template <class S>
 struct FormulaLevel;
 
-/// A kernel's sizes as constants. @tparam arrays_ of FormulaArrays: none, the formula's own one, or all
+/// A kernel's sizes as constants. @tparam arrays_ of FormulaArrays: none, the formula's own one, also those of all
+/// formulas, or all
 template <class F, class T, i32 arrays_, measured::StreamSizes sizes_>
 struct FormulaShape : StreamLayout<T, F::fields, 1, sizes_> {
   using Base = StreamLayout<T, F::fields, 1, sizes_>;
   using Formula = F;
   using Task = FormulaTask<F, T>;
   using Level = FormulaLevel<FormulaShape>;
-  using Columns = typename ColumnsOf<FormulaShape, arrays_>::Type;
+  using Columns = FormulaColumns<FormulaShape>;
   static constexpr i32 arrays = arrays_;
   /// The same kernel with other sizes.
   template <measured::StreamSizes other>
@@ -46,18 +47,29 @@ struct FormulaWindow {
 
   const typename S::Task& task;
   const Cells &above, &centre, &below;
-  i32 row;                                            // that is made, as StreamTile counts rows
-  bool left, right;                                   // this lane's first or last cell is the grid's
-  bool top, bottom;                                   // the row is the grid's first or last one
+  i32 row;           // that is made, as StreamTile counts rows
+  bool left, right;  // this lane's first or last cell is the grid's
+  bool top, bottom;  // the row is the grid's first or last one
+  const typename S::Columns& columns;
+  i64 step;                                           // that is made
   T arrays[S::arrays > 0 ? S::arrays : 1][S::cells];  // the row's values of constant arrays
 
   __device__ __forceinline__ T value(i32 field, i32 down, i32 cell) const {
     return down == 0 ? centre[field][cell] : down < 0 ? above[field][cell] : below[field][cell];
   }
-  /// The formula's own constant array.
-  __device__ __forceinline__ T own_array(i32 cell) const {
+  /// A constant array of the formula's own.
+  __device__ __forceinline__ T own_array(i32 number, i32 cell) const {
     if constexpr (S::arrays == 0) __builtin_unreachable();
+    if constexpr (S::arrays == FormulaArrays::most) {
+      return arrays[FormulaArrays::of_own(S::Formula::own_array(number))][cell];
+    }
     return arrays[FormulaArrays::own][cell];
+  }
+  __device__ __forceinline__ i64 index(i32 axis, i32 cell) const {
+    return axis == 0 ? columns.row_of(task, row) : axis == 1 ? 0 : columns.column_of(task, cell);
+  }
+  __device__ __forceinline__ i64 extent(i32 axis) const {
+    return axis == 0 ? task.extent : axis == 1 ? 1 : task.width;
   }
 };
 
@@ -90,7 +102,10 @@ struct FormulaAt {
     if (edges && rims && down > 0 && window.bottom && rows.high == Face::value) next = rows.high_value;
     return next;
   }
-  __device__ __forceinline__ T array(i32) const { return window.own_array(cell); }
+  __device__ __forceinline__ T array(i32 number) const { return window.own_array(number, cell); }
+  __device__ __forceinline__ i64 index(i32 axis, i32) const { return window.index(axis, cell); }
+  __device__ __forceinline__ i64 extent(i32 axis) const { return window.extent(axis); }
+  __device__ __forceinline__ i64 step() const { return window.step; }
 
  private:
   /// The value beside the grid's first or last column, which is `outer`; `inner` is the column next to it.
@@ -131,7 +146,10 @@ struct SidesAt {
     if (cell + right >= S::cells) sides.right[field][down + 1] = value;
     return value;
   }
-  __device__ __forceinline__ T array(i32) const { return window.own_array(cell); }
+  __device__ __forceinline__ T array(i32 number) const { return window.own_array(number, cell); }
+  __device__ __forceinline__ i64 index(i32 axis, i32) const { return window.index(axis, cell); }
+  __device__ __forceinline__ i64 extent(i32 axis) const { return window.extent(axis); }
+  __device__ __forceinline__ i64 step() const { return window.step; }
 };
 
 /// As FormulaAt for formulas that know the faces themselves, and may ask for values in some lanes alone: neighbours
@@ -149,7 +167,7 @@ struct RimAt {
            : at >= S::cells ? sides.right[field][down + 1]
                             : window.value(field, down, at);
   }
-  __device__ __forceinline__ T array(i32) const { return window.own_array(cell); }
+  __device__ __forceinline__ T array(i32 number) const { return window.own_array(number, cell); }
 };
 
 /// One level of a warp.
@@ -175,15 +193,18 @@ struct FormulaLevel {
     const i32 number = row.number - 1;
     // The grid's first row is the last one below `low`, its last one the first from `high` on.
     const bool top = rims && number == kept.low - 1, bottom = rims && number == kept.high;
+    const i64 step = task.step + (row.level < task.levels ? row.level : task.levels - 1);
     Cells made;
     if (rims && !F::own_faces && (top || bottom)) {
       Cells above, below;
       mirror_rows(task, top, bottom, upper, centre, x, above, below);
-      make<edges, rims>({task, above, centre, below, number, edges && kept.left, edges && kept.right, top, bottom},
-                        columns, kept, row, made);
+      make<edges, rims>(
+          {task, above, centre, below, number, edges && kept.left, edges && kept.right, top, bottom, columns, step},
+          kept, row, made);
     } else {
-      make<edges, rims>({task, upper, centre, x, number, edges && kept.left, edges && kept.right, top, bottom},
-                        columns, kept, row, made);
+      make<edges, rims>(
+          {task, upper, centre, x, number, edges && kept.left, edges && kept.right, top, bottom, columns, step}, kept,
+          row, made);
     }
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
@@ -213,17 +234,16 @@ struct FormulaLevel {
     }
   }
   template <bool edges, bool rims>
-  static __device__ __forceinline__ void make(Window window, const typename S::Columns& columns,
-                                              const StreamRims& kept, const StreamRow& row, Cells& made) {
+  static __device__ __forceinline__ void make(Window window, const StreamRims& kept, const StreamRow& row,
+                                              Cells& made) {
     if constexpr (S::arrays > 0)
-      ArrayPlaces<S>::load_row(window.task, columns, window.row, row.level == 0, window.arrays);
+      ArrayPlaces<S>::load_row(window.task, window.columns, window.row, row.level == 0, window.arrays);
     if constexpr (F::own_faces && (edges || rims)) {
       // All lanes ask for what the formula reads away from faces.
       LaneSides<S> sides;
       T values[S::fields];
       F::template cell<T>(window.task.constants, SidesAt<S>{window, sides, 0}, values);
       F::template cell<T>(window.task.constants, SidesAt<S>{window, sides, S::cells - 1}, values);
-      const i64 step = window.task.step + (row.level < window.task.levels ? row.level : window.task.levels - 1);
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
         const RimAt<S> at{window, sides, c};
@@ -232,7 +252,7 @@ struct FormulaLevel {
                                                  : 1,
                                  0, place_of(window, c)},
                                 {window.top && window.bottom ? 1 : 3, 1, 3},
-                                step};
+                                window.step};
         F::rim_cell(window.task.constants, at, position, values);
         finish(window, c, values, made);
       }

@@ -63,11 +63,12 @@ class OwnArrayReader : public ConstantsReader<T> {
 template <class F, class T>
 FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
   FormulaTask<F, T> task{};
-  task.array[FormulaArrays::own] = -1;
+  std::fill_n(task.array, FormulaArrays::most, -1);
   task.array[FormulaArrays::source] = spec.source;
   task.array[FormulaArrays::mask] = spec.mask;
-  if (spec.written && !own_arrays(*spec.written).empty()) {
-    task.array[FormulaArrays::own] = own_arrays(*spec.written).front();
+  if (spec.written) {
+    i32 number = 0;
+    for (const int array : own_arrays(*spec.written)) task.array[FormulaArrays::of_own(number++)] = array;
   }
   task.constants = F::template constants<T>(OwnArrayReader<T>(spec, drive, task.array[FormulaArrays::own]));
   task.additions = additions_of<F, T>(spec);

@@ -13,9 +13,13 @@ struct FacesOf {
   T low_value, high_value;  // of Face::value
 };
 
-/// The constant arrays of a kernel: the formula's own one, and those of all formulas.
+/// The constant arrays of a kernel: the formula's own one, those of all formulas, and further ones of a formula that
+/// a job writes.
 struct FormulaArrays {
-  static constexpr i32 own = 0, source = 1, mask = 2, count = 3;
+  static constexpr i32 own = 0, source = 1, mask = 2, count = 3, most_own = 4, most = count + most_own - 1;
+
+  /// The place of own array `number`, counted from 0.
+  TERRACE_HOST_DEVICE static constexpr i32 of_own(i32 number) { return number == 0 ? own : count + number - 1; }
 };
 
 /// Some levels of formula F in two dimensions.
@@ -25,7 +29,7 @@ struct FormulaTask : StreamRows<T, F::fields> {
   Additions<T> additions;
   FacesOf<T> row_faces, column_faces;  // of axis 0 and of axis 2
   const StencilTask* block;            // has the constant arrays; in device memory
-  i32 array[FormulaArrays::count];     // numbers of constant arrays, or -1
+  i32 array[FormulaArrays::most];      // numbers of constant arrays, or -1
   i64 step;                            // steps made before
 };
 

@@ -36,7 +36,8 @@ class WrittenKernels {
   std::unique_ptr<device::BlockKernel> make_rows() const {
     const i32 arrays = formula_arrays(spec_);
     if (arrays == 0) return make_rows<0>();
-    return arrays == 1 ? make_rows<1>() : make_rows<FormulaArrays::count>();
+    if (arrays == 1) return make_rows<1>();
+    return arrays == FormulaArrays::count ? make_rows<FormulaArrays::count>() : make_rows<FormulaArrays::most>();
   }
   std::unique_ptr<device::BlockKernel> make_planes() const {
     const PlaneParts parts = plane_parts(spec_);
