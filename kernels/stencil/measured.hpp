@@ -44,11 +44,11 @@ enum class StreamForm {
 
 /// The mover of rows between memory and the warps that make levels.
 enum class Moving {
-  bulk,   // bulk copies of these warps (cuda/streams/bulk.cuh)
-  values  // a warp more, value by value: for rows that do not begin at multiples of 16 bytes (cuda/streams/mover.cuh)
+  bulk,   // bulk copies of these warps (cuda/rows/bulk.cuh)
+  values  // a warp more, value by value: for rows that do not begin at multiples of 16 bytes (cuda/rows/mover.cuh)
 };
 
-/// Sizes of a kernel that streams rows through registers (cuda/streams/kernel.cuh).
+/// Sizes of a kernel that streams rows through registers (cuda/rows/kernel.cuh).
 struct StreamSizes {
   int cells;   // of a row that a lane holds
   int levels;  // that a warp makes of a row
@@ -76,9 +76,9 @@ struct CudaStream {
   static constexpr int eighths_at_ends = 10;
 
   /// Rows in whose time a thread block begins and ends beside others, in addition to the rows that it makes: of the
-  /// chunks that fill up a launch (cuda/choose_chunks.hpp). H100, 2026-11-27, Gcell/s, f32, by 0, 32, 64 and 128
-  /// rows: star2d of radius 1 4220, 4230, 4220, 4210, of radius 4 1140, 1170, 1170, 1160, of radius 8 559, 564, 567,
-  /// 597, heat2d 2620, 2680, 2720, 2930; with equal chunks 4090, 1130, 594, 2780.
+  /// chunks that fill up a launch (cuda/common/choose_chunks.hpp). H100, 2026-11-27, Gcell/s, f32, by 0, 32, 64 and
+  /// 128 rows: star2d of radius 1 4220, 4230, 4220, 4210, of radius 4 1140, 1170, 1170, 1160, of radius 8 559, 564,
+  /// 567, 597, heat2d 2620, 2680, 2720, 2930; with equal chunks 4090, 1130, 594, 2780.
   static constexpr int rows_to_begin = 128;
 
   /// The most rows of a chunk. The longer chunks are, the farther thread blocks of neighbouring tiles drift apart,
@@ -146,13 +146,13 @@ struct CudaStream {
   }
 };
 
-/// The ways in which sums of large boxes are made (cuda/boxes/).
+/// The ways in which sums of large boxes are made (cuda/wide/).
 enum class BoxSums {
   terms,    // term by term
   products  // as matrix products, in f64
 };
 
-/// Sizes of a kernel that makes steps of a large box (cuda/boxes/kernel.cuh).
+/// Sizes of a kernel that makes steps of a large box (cuda/wide/kernel.cuh).
 struct BoxSizes {
   int cells;               // of a row that a lane makes
   int rows;                // of a batch
@@ -216,7 +216,7 @@ struct CudaBox {
   static constexpr int batches_of_share = 100;
 };
 
-/// Sizes of a kernel that streams planes of a tile through registers (cuda/volumes/kernel.cuh).
+/// Sizes of a kernel that streams planes of a tile through registers (cuda/planes/kernel.cuh).
 struct VolumeSizes {
   int levels;  // that are made at once
   int lines;   // of a tile of which a thread has cells, one below another
@@ -288,7 +288,7 @@ struct CudaStep {
   static constexpr int rows = 16;
 };
 
-/// Formulas of radius 1 in two dimensions on CUDA (cuda/formulas/level.cuh).
+/// Formulas of radius 1 in two dimensions on CUDA (cuda/rows/formula_level.cuh).
 struct CudaFormulaStream {
   /// Rows of constant arrays that are brought into L2 before they are read. Not measured.
   static constexpr int rows_ahead = 8;
@@ -309,7 +309,7 @@ struct CudaFormulaStream {
   }
 };
 
-/// Tiles in shared memory (cuda/tiles/overlapped_kernel.cuh).
+/// Tiles in shared memory (cuda/papers/overlapped_kernel.cuh).
 struct CudaOverlapped {
   /// Cells of a tile with its halo along a row: 64 KiB for the two arrays of a thread block. Not measured.
   TERRACE_HOST_DEVICE static constexpr int columns(int bytes) { return bytes == 8 ? 64 : 128; }

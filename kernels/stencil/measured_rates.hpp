@@ -20,7 +20,7 @@ struct OperatorRates {
   RadiusRate at[6];  // radii ascend
 };
 
-/// Sums whose rows stream through registers, several steps at a time (cuda/streams/). H100, 16384 x 16384.
+/// Sums whose rows stream through registers, several steps at a time (cuda/rows/). H100, 16384 x 16384.
 inline constexpr OperatorRates cuda_row_rates[] = {
     // H100, 2026-11-27. Radius 7 of f32: 570.
     {"star2d", {{1, 4170, 2000}, {2, 2260, 1050}, {3, 1440, 660}, {4, 1170, 529}, {5, 916}, {8, 597}}},
@@ -30,19 +30,19 @@ inline constexpr OperatorRates cuda_row_rates[] = {
     {"separable", {{1, 3590, 1740}, {2, 2050, 929}, {3, 1360, 615}, {4, 1100, 495}, {6, 715, 315}, {8, 517}}},
 };
 
-/// Large boxes, term by term (cuda/boxes/). H100, 16384 x 16384, 2026-11-27.
+/// Large boxes, term by term (cuda/wide/). H100, 16384 x 16384, 2026-11-27.
 inline constexpr OperatorRates cuda_box_term_rates[] = {
     // H100, see above.
     {"box2d", {{4, 300, 149}, {5, 213, 98}, {6, 154, 73}, {7, 111, 54}, {8, 91, 43}}},
 };
 
-/// Large boxes of f64 by matrix products (cuda/boxes/products.cuh); of f32 there are none. H100, see below.
+/// Large boxes of f64 by matrix products (cuda/wide/products.cuh); of f32 there are none. H100, see below.
 inline constexpr OperatorRates cuda_box_product_rates[] = {
     // H100, 16384 x 16384, 2026-11-27.
     {"box2d", {{4, 0, 167}, {5, 0, 109}, {6, 0, 98}, {7, 0, 74}, {8, 0, 66}}},
 };
 
-/// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/formulas/). H100, 8192 x 8192.
+/// Formulas of radius 1 in two dimensions whose rows stream through registers (cuda/rows/). H100, 8192 x 8192.
 inline constexpr OperatorRates cuda_formula_row_rates[] = {
     // H200, 2026-11-28: heat2d, wave2d, fdtd2d, Gray and Scott as formulas 22, 16.6, 12.3, 17.2 T; heat2d in f64 10
     // T.
@@ -61,7 +61,7 @@ inline constexpr OperatorRates cuda_formula_row_rates[] = {
     {"hotspot", {{1, 628, 345}}},
 };
 
-/// Updates in three dimensions whose planes stream through registers (cuda/volumes/). H100, 1024 x 512 x 512.
+/// Updates in three dimensions whose planes stream through registers (cuda/planes/). H100, 1024 x 512 x 512.
 inline constexpr OperatorRates cuda_plane_rates[] = {
     // H200, 2026-11-28: heat3d as a formula of 9 operations; f64 not measured: half.
     {"formula", {{1, 10300, 5150}}},

@@ -130,7 +130,7 @@ struct CudaTrace {
   static constexpr int held_steps = 192;
 };
 
-/// The papers' schedules on CUDA: kernel tiles in memory (cuda/schedules/).
+/// The papers' schedules on CUDA: kernel tiles in memory (cuda/papers/).
 struct CudaTiles {
   /// Bytes of a row of anti-diagonals that wait in shared memory for their places in a kept table. Not measured.
   static constexpr int kept_bytes = 48;
@@ -175,7 +175,7 @@ struct CpuSums {
   static constexpr int rows_at_once = 4;
 };
 
-/// The papers' schedules on the CPU (cpu/tiles.cpp).
+/// The papers' schedules on the CPU (cpu/papers/tiles.cpp).
 struct CpuTiles {
   /// Rows of the largest tile: its rows of values stay in the first-level cache. Not measured.
   static constexpr i64 most_height = 256;

@@ -7,6 +7,7 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/device/cpu_features.hpp"
+#include "kernels/dp_table/cpu/papers/levels.hpp"
 #include "kernels/dp_table/cpu/part.hpp"
 #include "kernels/dp_table/cpu/passes.hpp"
 #include "kernels/dp_table/kernels.hpp"
@@ -209,39 +210,20 @@ class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTas
     return first;
   }
 
-  /// Algorithm 2: every thread tests all its cells at every level, and computes those of the level.
   void by_cells(const PartTable& runs, const TableTask& task, TableResult& result) {
-    const Index tile = tile_of(runs, task);
-    const i64 cells = std::accumulate(tile.begin(), tile.end(), i64{1}, std::multiplies<>());
-    const i64 pieces = std::min<i64>(cells, threads());
-    std::vector<u32> level(static_cast<std::size_t>(cells));
-    const auto in_pieces = [&](const auto& work) {
-      in_turn(pieces, [&](i64 piece, int thread) {
-        for (i64 cell = cells * piece / pieces; cell < cells * (piece + 1) / pieces; ++cell) work(cell, thread);
-      });
-    };
-    const auto index_of = [&](i64 cell) {
-      Index index(tile.size());
-      for (std::size_t d = tile.size(); d-- > 0; cell /= tile[d]) index[d] = cell % tile[d];
-      return index;
-    };
-    in_pieces([&](i64 cell, int) {
-      const Index index = index_of(cell);
-      level[static_cast<std::size_t>(cell)] = static_cast<u32>(std::accumulate(index.begin(), index.end(), i64{0}));
-    });
     const bool first = is_first(runs, task);
     std::vector<i64> overflows(static_cast<std::size_t>(threads()), -1);
-    for (u32 now = 0; now <= level.back() && !aborted(); ++now) {
-      in_pieces([&](i64 cell, int thread) {
-        if (level[static_cast<std::size_t>(cell)] != now) return;
-        Index begin = index_of(cell), end = begin;
-        begin[0] += task.first_row, end[0] += task.first_row;
-        for (i64& e : end) ++e;
-        const i64 overflow = function_for(task)({&runs, &task, begin.data(), end.data(), first});
-        i64& least = overflows[static_cast<std::size_t>(thread)];
-        if (overflow >= 0 && (least < 0 || overflow < least)) least = overflow;
-      });
-    }
+    compute_by_levels(
+        tile_of(runs, task), threads(), [&](i64 pieces, const auto& work) { in_turn(pieces, work); },
+        [&] { return aborted(); },
+        [&](Index begin, int thread) {
+          begin[0] += task.first_row;
+          Index end = begin;
+          for (i64& e : end) ++e;
+          const i64 overflow = function_for(task)({&runs, &task, begin.data(), end.data(), first});
+          i64& least = overflows[static_cast<std::size_t>(thread)];
+          if (overflow >= 0 && (least < 0 || overflow < least)) least = overflow;
+        });
     result.overflow = first_of(overflows);
   }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/dp_table/cuda/largest_kernel.cuh"
-#include "kernels/dp_table/cuda/partitioned_kernel.cuh"
+#include "kernels/dp_table/cuda/papers/partitioned_kernel.cuh"
 #include "kernels/dp_table/cuda/passes.cuh"
 #include "kernels/dp_table/cuda/plan.hpp"
 #include "kernels/dp_table/cuda/tables.hpp"

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "kernels/stencil/cuda/formula.hpp"
-#include "kernels/stencil/cuda/formulas/near_sum.hpp"
-#include "kernels/stencil/cuda/formulas/stream.cuh"
-#include "kernels/stencil/cuda/linear.hpp"
+#include "kernels/stencil/cuda/planes/blocks.cuh"
+#include "kernels/stencil/cuda/rows/formula_stream.cuh"
+#include "kernels/stencil/cuda/rows/near_sum.hpp"
+#include "kernels/stencil/cuda/rows/streamer.hpp"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
-#include "kernels/stencil/cuda/volumes/blocks.cuh"
+#include "kernels/stencil/cuda/wide/stepper.hpp"
 #include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {

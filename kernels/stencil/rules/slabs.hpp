@@ -64,12 +64,12 @@ TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const Sten
 }
 
 /// The rows of a carry: 2 * radius for each level of a pass, and the places of those that a kernel writes at once
-/// while it reads what the slab above handed on (cuda/blocks/launches.hpp).
+/// while it reads what the slab above handed on (cuda/common/launches.hpp).
 constexpr i64 carry_rows(i64 radius, i64 steps) {
   return 2 * radius * (steps + (steps <= most_steps_at_once ? steps : most_steps_at_once + 1));
 }
 
-/// The most tiles of a slab: Lines (cuda/blocks/lines.hpp) has room for so many.
+/// The most tiles of a slab: Lines (cuda/common/lines.hpp) has room for so many.
 inline constexpr i64 most_slab_tiles = 3;
 
 /// The least rows of a slab's last tile, unless the slab is the only one of its stream: the rows that the slab hands

@@ -9,8 +9,8 @@
 #include "kernels/wavefront/costs.hpp"
 #include "kernels/wavefront/cpu/band.hpp"
 #include "kernels/wavefront/cpu/letters/local.hpp"
+#include "kernels/wavefront/cpu/papers/waves.hpp"
 #include "kernels/wavefront/cpu/tickets.hpp"
-#include "kernels/wavefront/cpu/waves.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/sweep.hpp"
 

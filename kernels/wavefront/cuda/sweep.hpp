@@ -72,7 +72,7 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
 /// @param batch rows that a strip takes at a time @param value_words 64-bit words of a tagged value
 CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words);
 
-/// The same in kernel tiles; defined in a source of its own (cuda/tiles.cu.in), lest one compiles for long.
+/// The same in kernel tiles; defined in a source of its own (cuda/papers/tiles.cu.in), lest one compiles for long.
 template <class P>
 struct CudaTileSweeps {
   static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial& trial);

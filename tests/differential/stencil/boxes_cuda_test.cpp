@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "kernels/stencil/cuda/linear.hpp"
+#include "kernels/stencil/cuda/wide/stepper.hpp"
 #include "kernels/stencil/measured.hpp"
 #include "tests/differential/stencil/on_cuda.hpp"
 

@@ -27,7 +27,7 @@ TEST_CASE("device headers are in the program, and those that a text includes are
   const auto has = [&](std::string_view name) { return std::ranges::count(headers, name, &DeviceHeader::name) == 1; };
   CHECK(has("kernels/stencil/cuda/steps/kernel.cuh"));
   CHECK(has("kernels/device/host_device.hpp"));
-  CHECK_FALSE(has("kernels/stencil/cuda/volumes/kernel.cuh"));
+  CHECK_FALSE(has("kernels/stencil/cuda/planes/kernel.cuh"));
   CHECK(headers_of("#include \"no_such_header.hpp\"\n#include \"").empty());
 }
 
@@ -44,7 +44,8 @@ TEST_CASE("kernels that make several steps are compiled by NVRTC") {
   // The simulated GPU's compiler takes many seconds for each, and its tests compile them with the program.
   if (!Compiler().identity().starts_with("NVRTC")) return;
   const std::string rows = test::heat_formula(
-      "#include \"kernels/stencil/cuda/formulas/level.cuh\"\n#include \"kernels/stencil/cuda/streams/kernel.cuh\"\n");
+      "#include \"kernels/stencil/cuda/rows/formula_level.cuh\"\n#include "
+      "\"kernels/stencil/cuda/rows/kernel.cuh\"\n");
   timed("stream_kernel of f32",
         {rows,
          {"terrace::stencil::stream_kernel<terrace::stencil::FormulaShape<terrace::stencil::Cell, float, 0, "
@@ -54,12 +55,12 @@ TEST_CASE("kernels that make several steps are compiled by NVRTC") {
          {"terrace::stencil::stream_kernel<terrace::stencil::FormulaShape<terrace::stencil::Cell, double, 0, "
           "terrace::stencil::measured::CudaFormulaStream::sizes(1, false, 8)>>"}});
   timed("volume_kernel",
-        {"#include \"kernels/stencil/cuda/volumes/kernel.cuh\"\n"
+        {"#include \"kernels/stencil/cuda/planes/kernel.cuh\"\n"
          "using namespace terrace::stencil;\n"
          "using Shape = VolumeShape<float, VolumeKind::heat, 1, measured::CudaVolume::sizes(false, 1, 4)>;\n",
          {"volume_kernel<Shape, true>"}});
   timed("find_changes_kernel",
-        {"#include \"kernels/stencil/cuda/blocks/change_kernel.cuh\"\n",
+        {"#include \"kernels/stencil/cuda/common/change_kernel.cuh\"\n",
          {"terrace::stencil::find_changes_kernel<float>", "terrace::stencil::find_changes_kernel<double>"}});
 }
 

@@ -5,7 +5,7 @@
 #include <queue>
 #include <vector>
 
-#include "kernels/stencil/cuda/choose_chunks.hpp"
+#include "kernels/stencil/cuda/common/choose_chunks.hpp"
 
 namespace terrace::stencil {
 namespace {

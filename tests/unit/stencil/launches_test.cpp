@@ -1,5 +1,5 @@
 // The rows that slabs on CUDA hand on: in the fields and in the carry.
-#include "kernels/stencil/cuda/blocks/launches.hpp"
+#include "kernels/stencil/cuda/common/launches.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

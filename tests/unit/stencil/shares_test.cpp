@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "kernels/stencil/cuda/boxes/share.hpp"
+#include "kernels/stencil/cuda/wide/share.hpp"
 
 namespace terrace::stencil {
 namespace {

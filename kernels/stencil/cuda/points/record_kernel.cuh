@@ -1,8 +1,8 @@
 // The values of receivers of a pass, from what each part has recorded to the rows of the result.
 #pragma once
 
-#include "kernels/stencil/cuda/blocks/lines.hpp"
-#include "kernels/stencil/cuda/blocks/rows_kernel.cuh"
+#include "kernels/stencil/cuda/common/lines.hpp"
+#include "kernels/stencil/cuda/common/rows_kernel.cuh"
 #include "kernels/stencil/cuda/points/lists.hpp"
 
 namespace terrace::stencil {

@@ -5,7 +5,7 @@
 
 #include "kernels/launch/launch.cuh"
 #include "kernels/stencil/constants.hpp"
-#include "kernels/stencil/cuda/blocks/blocks.hpp"
+#include "kernels/stencil/cuda/common/blocks.hpp"
 #include "kernels/stencil/cuda/points/kernel.cuh"
 #include "kernels/stencil/cuda/points/room.hpp"
 #include "kernels/stencil/cuda/steps/kernel.cuh"

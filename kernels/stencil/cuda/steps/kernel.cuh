@@ -6,8 +6,8 @@
 #pragma once
 
 #include "kernels/stencil/cell.hpp"
-#include "kernels/stencil/cuda/blocks/lines.hpp"
-#include "kernels/stencil/cuda/blocks/rows_kernel.cuh"
+#include "kernels/stencil/cuda/common/lines.hpp"
+#include "kernels/stencil/cuda/common/rows_kernel.cuh"
 #include "kernels/stencil/cuda/steps/line_cells.cuh"
 
 namespace terrace::stencil {

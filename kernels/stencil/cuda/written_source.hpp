@@ -1,0 +1,22 @@
+// The source of the kernels of a stencil whose cells a job writes as formulas.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/compiled/compiler.hpp"
+#include "kernels/stencil/cuda/planes/written_parts.hpp"
+#include "kernels/stencil/stencil.hpp"
+
+namespace terrace::stencil {
+
+/// Its kernels: 0 makes steps; then two of each shape, which stream rows: moved by bulk copies, and value by value;
+/// then, if the stencil has points, one that makes these.
+/// @param shapes as they are written in namespace terrace::stencil, where `Cell` is the formulas' struct
+compiled::Source written_source(const StencilSpec& spec, const std::vector<std::string>& shapes);
+
+/// The same of formulas whose planes stream: 0 makes steps, 1 streams planes whose lines begin at multiples of 16
+/// bytes, 2 others; then points, if there are some.
+compiled::Source written_source(const StencilSpec& spec, const PlaneParts& parts);
+
+}  // namespace terrace::stencil
