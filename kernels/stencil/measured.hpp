@@ -298,6 +298,10 @@ struct CudaFormulaStream {
   /// 3030, 1390; wave2d 1550, 780; fdtd2d 1090, 368; hotspot 600, 341; with a warp that moved rows, H200, 2026-11-24:
   /// 2450, 1200; 1530, 750; 1100, 440; 620, 220. Other sizes: not measured.
   TERRACE_HOST_DEVICE static constexpr StreamSizes sizes(int fields, bool arrays, int bytes) {
+    if (fields > 3) {
+      // Not measured: as many warps as shared memory and registers of one level each have room for.
+      return {16 / bytes, 1, bytes == 8 ? 6 : 8, 2, 2, fields > 5 ? 1 : 2};
+    }
     if (bytes == 8) {
       if (fields == 1) return {4, 4, 4, 4, 4, 3};
       if (fields == 2) return {4, 3, 5, 4, 2, 2};

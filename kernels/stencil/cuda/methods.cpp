@@ -108,9 +108,6 @@ std::string unfit_for_formula_rows(const StencilSpec& spec, const Limits&) {
   }
   if (spec.written) {
     if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
-    if (spec.fields() > most_streamed_fields) {
-      return "it takes formulas of at most " + std::to_string(most_streamed_fields) + " fields";
-    }
     if (own_arrays(*spec.written).size() > FormulaArrays::most_own) {
       return "it takes formulas that read at most " + std::to_string(FormulaArrays::most_own) + " constant arrays";
     }

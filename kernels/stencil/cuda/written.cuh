@@ -76,11 +76,10 @@ class WrittenKernels {
     const Modules all = modules({"FormulaShape<Cell, " + type() + ", " + std::to_string(arrays) + ", written_sizes(" +
                                  std::to_string(fields) + ", " + word(arrays > 0) + ", " + std::to_string(sizeof(T)) +
                                  ", " + word(fewer) + ")>"});
-    const typename StreamLauncher<S>::Kernel in_bulk{all->kernel(1), "stream_kernel"},
-        by_values{all->kernel(2), "stream_kernel"};
     if (all->local_bytes(1) > most_local) return nullptr;
-    return std::make_unique<FormulaStreamBlocks<S, F>>(spec_, context_, workspace_, step_kernels(all, 3),
-                                                       StreamLauncher<S>(in_bulk, by_values));
+    return std::make_unique<FormulaStreamBlocks<F, T, F>>(
+        spec_, context_, workspace_, step_kernels(all, 3), sizes,
+        stream_launcher<S>({all->kernel(1), "stream_kernel"}, {all->kernel(2), "stream_kernel"}));
   }
   static std::string type() { return sizeof(T) == 4 ? "float" : "double"; }
 
@@ -96,9 +95,7 @@ std::unique_ptr<device::BlockKernel> CudaWritten<T>::make(Way way, const Stencil
   const auto make = [&]<int fields>() {
     if (spec.fields() != fields) return;
     const WrittenKernels<T, fields> kernels(spec, context, workspace);
-    if constexpr (fields <= most_streamed_fields) {
-      if (way == Way::formula_rows) blocks = kernels.make_rows();
-    }
+    if (way == Way::formula_rows) blocks = kernels.make_rows();
     if constexpr (fields <= VolumeTask<T>::most_fields) {
       if (way == Way::planes) blocks = kernels.make_planes();
     }

@@ -81,22 +81,22 @@ FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
   return task;
 }
 
-/// Blocks of a formula that make several steps at a time, with a kernel of the sizes of S.
+/// Blocks of a formula that make several steps at a time.
 /// @tparam Step the formula that single steps are made with
-template <class S, class Step>
-class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> {
-  using F = typename S::Formula;
-  using T = typename S::Value;
+template <class F, class T, class Step>
+class FormulaStreamBlocks final : public FormulaBlocks<Step, T> {
   using Base = FormulaBlocks<Step, T>;
   using Base::spec, Base::axis;
 
  public:
+  using Launcher = StreamLauncher<FormulaTask<F, T>>;
+
+  /// @param sizes of the kernel
   FormulaStreamBlocks(const StencilSpec& spec, device::Context& context, void* workspace,
-                      const StepKernels<Step, T>& step, const StreamLauncher<S>& launcher)
+                      const StepKernels<Step, T>& step, const measured::StreamSizes& sizes, const Launcher& launcher)
       : Base(spec, context, workspace, step),
         launcher_(launcher),
-        cut_(spec, S::sizes,
-             [this](unsigned warps, bool aligned) { return launcher_.resident_blocks(warps, aligned); }),
+        cut_(spec, sizes, [this](unsigned warps, bool aligned) { return launcher_.resident_blocks(warps, aligned); }),
         common_(formula_task_of<F, T>(spec, Base::drive())) {}
 
  protected:
@@ -123,7 +123,7 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, typename S::Value> 
     task.step = levels.step;
     launcher_.launch(StreamCut::blocks_of(task), cut_.warps_for(levels.count), Base::stream(), Base::state(), task);
   }
-  StreamLauncher<S> launcher_;
+  Launcher launcher_;
   StreamCut cut_;
   FormulaTask<F, T> common_;
 };
@@ -143,8 +143,8 @@ std::unique_ptr<device::BlockKernel> make_formula_stream(const StencilSpec& spec
   const auto make = [&]<i32 count>() {
     if (blocks || count < arrays) return;
     using Shape = FormulaStreamShape<F, T, count>;
-    blocks = std::make_unique<FormulaStreamBlocks<Shape, Step>>(spec, context, workspace, step_kernels_of<Step, T>(),
-                                                                StreamLauncher<Shape>());
+    blocks = std::make_unique<FormulaStreamBlocks<F, T, Step>>(spec, context, workspace, step_kernels_of<Step, T>(),
+                                                               Shape::sizes, stream_launcher<Shape>());
   };
   [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }
   (typename StreamedArrays<F>::List{});

@@ -6,49 +6,60 @@
 
 namespace terrace::stencil {
 
-/// The launches of the kernels of S: for rows that bulk copies move (StreamRows::aligned), and for others. They may
-/// be compiled at run time, of another formula that has the sizes of S.
-template <class S>
+/// The launches of a kernel that streams rows: where bulk copies move them (StreamRows::aligned), and elsewhere.
+template <class Task>
 class StreamLauncher {
  public:
-  using Task = typename S::Task;
   using Kernel = device::Kernel<const StencilState*, Task>;
 
-  StreamLauncher()
-      : StreamLauncher(device::make_kernel(stream_kernel<S>, "stream_kernel"),
-                       device::make_kernel(stream_kernel<ByValues>, "stream_kernel")) {}
-  StreamLauncher(const Kernel& in_bulk, const Kernel& by_values) : in_bulk_(in_bulk), by_values_(by_values) {}
+  /// A kernel of one shape.
+  struct Moved {
+    Kernel kernel;
+    std::size_t shared_bytes;
+    unsigned movers;  // warps that make no levels
+  };
+  template <class S>
+  static Moved moved(const Kernel& kernel) {
+    return {kernel, S::shared_bytes, S::by_bulk ? 0u : 1u};
+  }
+
+  StreamLauncher(const Moved& in_bulk, const Moved& by_values) : in_bulk_(in_bulk), by_values_(by_values) {}
 
   /// Loads a kernel. @return thread blocks of so many warps that are resident on the device at a time
   unsigned resident_blocks(unsigned warps, bool aligned) const {
-    return aligned ? device::resident_blocks(in_bulk_, threads<S>(warps), S::shared_bytes)
-                   : device::resident_blocks(by_values_, threads<ByValues>(warps), ByValues::shared_bytes);
+    const Moved& moved = aligned ? in_bulk_ : by_values_;
+    return device::resident_blocks(moved.kernel, 32 * (warps + moved.movers), moved.shared_bytes);
   }
 
   /// @param warps that make levels
   void launch(unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
               const Task& task) const {
-    if (task.aligned != 0) launch<S>(in_bulk_, blocks, warps, stream, state, task);
-    else launch<ByValues>(by_values_, blocks, warps, stream, state, task);
+    const Moved& moved = task.aligned != 0 ? in_bulk_ : by_values_;
+    device::launch(moved.kernel,
+                   {.blocks = blocks,
+                    .threads = 32 * (warps + moved.movers),
+                    .shared_bytes = moved.shared_bytes,
+                    .stream = stream},
+                   state, task);
   }
 
  private:
-  using ByValues = typename StreamByValues<S>::Shape;
-
-  template <class Moved>
-  static unsigned threads(unsigned warps) {
-    return 32 * (Moved::by_bulk ? warps : warps + 1);
-  }
-  template <class Moved>
-  static void launch(const Kernel& kernel, unsigned blocks, unsigned warps, cudaStream_t stream,
-                     const StencilState* state, const Task& task) {
-    device::launch(
-        kernel,
-        {.blocks = blocks, .threads = threads<Moved>(warps), .shared_bytes = Moved::shared_bytes, .stream = stream},
-        state, task);
-  }
-
-  Kernel in_bulk_, by_values_;
+  Moved in_bulk_, by_values_;
 };
+
+/// The launches of the kernels of S that were compiled at run time, of another formula that has the sizes of S.
+template <class S>
+StreamLauncher<typename S::Task> stream_launcher(const typename StreamLauncher<typename S::Task>::Kernel& in_bulk,
+                                                 const typename StreamLauncher<typename S::Task>::Kernel& by_values) {
+  using Launcher = StreamLauncher<typename S::Task>;
+  return {Launcher::template moved<S>(in_bulk),
+          Launcher::template moved<typename StreamByValues<S>::Shape>(by_values)};
+}
+/// The launches of the kernels of S.
+template <class S>
+StreamLauncher<typename S::Task> stream_launcher() {
+  return stream_launcher<S>(device::make_kernel(stream_kernel<S>, "stream_kernel"),
+                            device::make_kernel(stream_kernel<typename StreamByValues<S>::Shape>, "stream_kernel"));
+}
 
 }  // namespace terrace::stencil

@@ -10,10 +10,10 @@ template <class T, measured::StreamForm form, int radius>
 StreamKernel<T> CudaStreamKernel<T, form, radius>::kernel() {
   static_assert(radius <= measured::CudaStream::most_radius(form, sizeof(T)), "no sum chooses this kernel");
   using Shape = StreamShape<T, form, radius>;
-  using Launcher = StreamLauncher<Shape>;
-  return {Shape::sizes, [](unsigned warps, bool aligned) { return Launcher().resident_blocks(warps, aligned); },
+  return {Shape::sizes,
+          [](unsigned warps, bool aligned) { return stream_launcher<Shape>().resident_blocks(warps, aligned); },
           [](unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
-             const StreamTask<T>& task) { Launcher().launch(blocks, warps, stream, state, task); }};
+             const StreamTask<T>& task) { stream_launcher<Shape>().launch(blocks, warps, stream, state, task); }};
 }
 
 }  // namespace terrace::stencil

@@ -5,15 +5,12 @@
 
 namespace terrace::stencil {
 
-/// The most fields of formulas whose rows stream through registers.
-inline constexpr int most_streamed_fields = 3;
-
 /// By the fields, as CudaFormulaStream::sizes; with `fewer` those of formulas whose values do not fit into registers
 /// otherwise: half of the levels a warp. H200, 2026-11-28, 8192 x 8192, f32, Gray and Scott of 24 operations: 375 G
 /// cells/s with 1.9 KB of registers in memory, 716 G with fewer levels.
 TERRACE_HOST_DEVICE constexpr measured::StreamSizes written_sizes(int fields, bool arrays, int bytes, bool fewer) {
   measured::StreamSizes sizes = measured::CudaFormulaStream::sizes(fields, arrays, bytes);
-  if (fewer) {
+  if (fewer && sizes.levels > 1) {
     sizes.levels = sizes.levels < 4 ? 1 : sizes.levels / 2;
     sizes.warps = 6;
     sizes.blocks = 2;
