@@ -30,13 +30,12 @@
 #pragma once
 
 #include "kernels/values/operations.hpp"
-#include "kernels/wavefront/problem.hpp"
+#include "pipeline/base/parameter.hpp"
 
 namespace terrace::in_place {
 
 using namespace values;
 using device::i64;
-using wavefront::ParameterList;
 
 /// The 3 x 3 neighbourhood from which a cell is updated. Problems without corners do not read the diagonal members.
 template <class V>

@@ -4,13 +4,11 @@
 #include "kernels/in_place/problem.hpp"
 #include "kernels/in_place/problems/seidel.hpp"
 #include "kernels/in_place/problems/sor.hpp"
-#include "kernels/wavefront/problem_list.hpp"
+#include "kernels/values/type_list.hpp"
 
 namespace terrace::in_place {
 
-using wavefront::ProblemList;
-
 /// Every in-place problem.
-using InPlaceProblems = ProblemList<Sor, Seidel>;
+using InPlaceProblems = TypeList<Sor, Seidel>;
 
 }  // namespace terrace::in_place

@@ -7,7 +7,7 @@ namespace terrace::in_place {
 namespace {
 
 template <class... Ps>
-constexpr std::array<InPlaceInfo, sizeof...(Ps)> make_table(ProblemList<Ps...>) {
+constexpr std::array<InPlaceInfo, sizeof...(Ps)> make_table(TypeList<Ps...>) {
   return {InPlaceInfo{Ps::name, Ps::help, Ps::corners, Ps::parameters}...};
 }
 

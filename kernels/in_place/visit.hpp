@@ -11,10 +11,8 @@ namespace terrace::in_place {
 /// Calls call(P{}) with the problem of that name. @throws JobError where there is none
 template <class Call>
 void visit_in_place(const std::string& problem, Call&& call) {
-  const bool found = [&]<class... Ps>(ProblemList<Ps...>) {
-    return ((problem == Ps::name ? (call(Ps{}), true) : false) || ...);
-  }(InPlaceProblems{});
-  if (!found) throw JobError("there is no in-place problem '" + problem + "'");
+  const int number = InPlaceProblems::find([&]<class P>(P) { return problem == P::name; });
+  if (!InPlaceProblems::visit(number, call)) throw JobError("there is no in-place problem '" + problem + "'");
 }
 
 }  // namespace terrace::in_place

@@ -142,22 +142,8 @@ struct PairingRule {
   }
 };
 
-template <class... Rs>
-struct RuleList {};
-using Rules = RuleList<ChainRule, SearchTreeRule, PairingRule, PerimeterRule>;
-
-template <class... Rs>
-constexpr int rule_count(RuleList<Rs...>) {
-  return sizeof...(Rs);
-}
-
-/// The number of R in the list, from 0.
-template <class R, class... Rs>
-constexpr int rule_index(RuleList<Rs...>) {
-  int index = 0;
-  (void)((same_type<R, Rs> ? false : (++index, true)) && ...);
-  return index;
-}
+/// Every rule.
+using Rules = values::TypeList<ChainRule, SearchTreeRule, PairingRule, PerimeterRule>;
 
 /// True if a value at split k replaces `best` at split `of_best`: it is better, or equal and before it.
 template <class S, class T>

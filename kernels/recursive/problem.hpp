@@ -25,12 +25,4 @@ enum class Form {
   intervals            // of items, each by the parts that it is best split into
 };
 
-/// A list of declarations.
-struct ParameterList {
-  const Parameter* first = nullptr;
-  int count = 0;
-  constexpr const Parameter* begin() const { return first; }
-  constexpr const Parameter* end() const { return first + count; }
-};
-
 }  // namespace terrace::recursive

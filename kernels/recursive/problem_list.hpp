@@ -9,14 +9,12 @@
 #include "kernels/recursive/problems/polygon_triangulation.hpp"
 #include "kernels/recursive/problems/semiring_product.hpp"
 #include "kernels/recursive/problems/transitive_closure.hpp"
+#include "kernels/values/type_list.hpp"
 
 namespace terrace::recursive {
 
-template <class... Ps>
-struct ProblemList {};
-
 /// Every problem.
-using Problems = ProblemList<FloydWarshall, TransitiveClosure, SemiringProduct, GaussianElimination, MatrixChain,
-                             OptimalBst, PolygonTriangulation, Nussinov>;
+using Problems = values::TypeList<FloydWarshall, TransitiveClosure, SemiringProduct, GaussianElimination, MatrixChain,
+                                  OptimalBst, PolygonTriangulation, Nussinov>;
 
 }  // namespace terrace::recursive

@@ -10,23 +10,23 @@ namespace {
 
 template <class P>
 constexpr int semiring_of() {
-  if constexpr (requires { typename P::Semiring; }) return semiring_index<typename P::Semiring>(Semirings{});
+  if constexpr (requires { typename P::Semiring; }) return Semirings::index<typename P::Semiring>();
   else return -1;
 }
 
 template <class P>
 constexpr int rule_of() {
-  if constexpr (P::form == Form::intervals) return rule_index<typename P::Rule>(Rules{});
+  if constexpr (P::form == Form::intervals) return Rules::index<typename P::Rule>();
   else return -1;
 }
 
 template <class... Ps>
-constexpr std::array<ProblemInfo, sizeof...(Ps)> make_table(ProblemList<Ps...>) {
+constexpr std::array<ProblemInfo, sizeof...(Ps)> make_table(values::TypeList<Ps...>) {
   return {ProblemInfo{Ps::name, Ps::help, Ps::form, Ps::parameters, semiring_of<Ps>(), rule_of<Ps>()}...};
 }
 
 template <class... Ss>
-constexpr std::array<SemiringInfo, sizeof...(Ss)> make_semirings(SemiringList<Ss...>) {
+constexpr std::array<SemiringInfo, sizeof...(Ss)> make_semirings(values::TypeList<Ss...>) {
   return {SemiringInfo{Ss::name, Ss::help, Ss::nothing}...};
 }
 

@@ -2,27 +2,14 @@
 #pragma once
 
 #include "kernels/recursive/semiring.hpp"
+#include "kernels/values/type_list.hpp"
 
 namespace terrace::recursive {
 
-template <class... Ss>
-struct SemiringList {};
+using values::same_type;
 
 /// Every algebra that there are kernels for.
-using Semirings = SemiringList<PlusTimes, MinPlus, MaxPlus, MaxMin, OrAnd, MaxTimes, MinusTimes>;
-
-template <class A, class B>
-inline constexpr bool same_type = false;
-template <class A>
-inline constexpr bool same_type<A, A> = true;
-
-/// The number of S in the list, from 0.
-template <class S, class... Ss>
-constexpr int semiring_index(SemiringList<Ss...>) {
-  int index = 0;
-  (void)((same_type<S, Ss> ? false : (++index, true)) && ...);
-  return index;
-}
+using Semirings = values::TypeList<PlusTimes, MinPlus, MaxPlus, MaxMin, OrAnd, MaxTimes, MinusTimes>;
 
 /// True if BLAS computes S in real numbers: x + u * v or x - u * v.
 template <class S, class T>

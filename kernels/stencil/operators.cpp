@@ -32,7 +32,7 @@ constexpr OperatorInfo info_of() {
 }
 
 template <class... Os>
-constexpr std::array<OperatorInfo, sizeof...(Os)> make_table(OperatorList<Os...>) {
+constexpr std::array<OperatorInfo, sizeof...(Os)> make_table(TypeList<Os...>) {
   return {info_of<Os>()...};
 }
 

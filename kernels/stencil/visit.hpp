@@ -16,11 +16,10 @@ template <class Call>
 void visit_formula(const StencilSpec& spec, Call&& call) {
   if (spec.written) return call(WrittenFormula{});
   if (spec.separable) return call(SeparableSum{});
-  const std::string& name = spec.name;
-  const bool found = [&]<class... Os>(OperatorList<Os...>) {
-    return ((name == Os::name ? (call(typename Os::Kernel{}), true) : false) || ...);
-  }(Operators{});
-  if (!found) throw JobError("there is no operator '" + name + "'");
+  const int number = Operators::find([&]<class O>(O) { return spec.name == O::name; });
+  if (!Operators::visit(number, [&]<class O>(O) { call(typename O::Kernel{}); })) {
+    throw JobError("there is no operator '" + spec.name + "'");
+  }
 }
 
 }  // namespace terrace::stencil

@@ -131,15 +131,6 @@ struct Border {
   V h, gap;
 };
 
-/// Declared parameters, in the order in which they are documented.
-struct ParameterList {
-  const Parameter* first = nullptr;
-  int count = 0;
-
-  constexpr const Parameter* begin() const { return first; }
-  constexpr const Parameter* end() const { return first + count; }
-};
-
 /// Result of bound() if no 64-bit type certainly holds every value.
 inline constexpr i64 unbounded = 9223372036854775807LL;
 

@@ -1,6 +1,7 @@
 // The list of wavefront problems as types.
 #pragma once
 
+#include "kernels/values/type_list.hpp"
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/problems/dtw.hpp"
 #include "kernels/wavefront/problems/edit_distance.hpp"
@@ -12,32 +13,10 @@
 
 namespace terrace::wavefront {
 
-template <class... Ps>
-struct ProblemList {};
-
 /// Every problem, variants of one name one after another.
-using Problems = ProblemList<SmithWatermanAffine, SmithWatermanLinear, SmithWatermanAffineMatrix,
-                             SmithWatermanLinearMatrix, NeedlemanWunschAffine, NeedlemanWunschLinear,
-                             NeedlemanWunschAffineMatrix, NeedlemanWunschLinearMatrix, EditDistance, Lcs,
-                             DtwAbsolute1, DtwAbsolute2, DtwSquared1, DtwSquared2, SummedArea, IntegralHistogram>;
-
-template <class P, class Q>
-inline constexpr bool same_problem = false;
-template <class P>
-inline constexpr bool same_problem<P, P> = true;
-
-/// The number of P in the list, from 0.
-template <class P, class... Ps>
-constexpr int problem_index(ProblemList<Ps...>) {
-  int index = 0;
-  (void)((same_problem<P, Ps> ? false : (++index, true)) && ...);
-  return index;
-}
-
-/// The length of the list.
-template <class... Ps>
-constexpr int problem_count(ProblemList<Ps...>) {
-  return sizeof...(Ps);
-}
+using Problems =
+    TypeList<SmithWatermanAffine, SmithWatermanLinear, SmithWatermanAffineMatrix, SmithWatermanLinearMatrix,
+             NeedlemanWunschAffine, NeedlemanWunschLinear, NeedlemanWunschAffineMatrix, NeedlemanWunschLinearMatrix,
+             EditDistance, Lcs, DtwAbsolute1, DtwAbsolute2, DtwSquared1, DtwSquared2, SummedArea, IntegralHistogram>;
 
 }  // namespace terrace::wavefront

@@ -12,10 +12,8 @@
 namespace terrace::wavefront {
 namespace {
 
-constexpr int most_problems = problem_count(Problems{});
-
 struct Table {
-  std::array<ProblemInfo, most_problems> entries{};
+  std::array<ProblemInfo, Problems::size> entries{};
   int count = 0;
 
   template <class P>
@@ -27,14 +25,13 @@ struct Table {
   }
 };
 
-template <class... Ps>
-constexpr Table make_table(ProblemList<Ps...>) {
+constexpr Table make_table() {
   Table table;
-  (table.add<Ps>(), ...);
+  Problems::for_each([&]<class P>(P) { table.add<P>(); });
   return table;
 }
 
-constexpr Table table = make_table(Problems{});
+constexpr Table table = make_table();
 
 /// True if value times scale is whole, up to the rounding of decimal fractions.
 bool whole(double value, double scale) {

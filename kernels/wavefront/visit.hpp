@@ -26,10 +26,8 @@ bool chosen(std::string_view problem, const Settings& settings) {
 /// @throws JobError where there is none
 template <class Call>
 void visit_problem(const std::string& problem, const Settings& settings, Call&& call) {
-  const bool found = [&]<class... Ps>(ProblemList<Ps...>) {
-    return ((chosen<Ps>(problem, settings) ? (call(Ps{}), true) : false) || ...);
-  }(Problems{});
-  if (!found) {
+  const int number = Problems::find([&]<class P>(P) { return chosen<P>(problem, settings); });
+  if (!Problems::visit(number, call)) {
     throw JobError("wavefront problem '" + problem + "': no problem of this name takes these parameters");
   }
 }

@@ -43,4 +43,13 @@ struct Parameter {
   const char* unit = nullptr;          // unit of the value, if it has one
 };
 
+/// Declared parameters, in the order in which they are documented.
+struct ParameterList {
+  const Parameter* first = nullptr;
+  int count = 0;
+
+  constexpr const Parameter* begin() const { return first; }
+  constexpr const Parameter* end() const { return first + count; }
+};
+
 }  // namespace terrace

@@ -132,7 +132,7 @@ void report(device::Context& context, const std::string& name, std::int64_t node
   const std::vector<T> values = testing::random_terms<R, T>(nodes, 7);
   const NodeTerms<T> terms{values.data(), values.data() + nodes, values.data() + 2 * nodes, 3, 1};
   const Triangle<R, T> triangle(context, nodes, tile, values);
-  const IntervalSpec spec{rule_index<R>(Rules{}), element_type_of<T>(), false};
+  const IntervalSpec spec{Rules::index<R>(), element_type_of<T>(), false};
   std::unique_ptr<device::Memory> workspace;
   std::unique_ptr<device::BlockKernel> kernel;
   if (context.shares_host_memory()) {

@@ -123,7 +123,7 @@ double kernel_rate(device::InstructionSet set, const Settings& settings) {
   constexpr std::int64_t rows_per_lane = 24, steps = 64, launches = 1500;
   const std::int64_t lanes = vector_bytes(set) / static_cast<std::int64_t>(sizeof(T));
   const AdvanceBand<T> advance = [&] {
-    const BandKernels kernels = kernels_for(set, problem_index<P>(Problems{}));
+    const BandKernels kernels = kernels_for(set, Problems::index<P>());
     if constexpr (std::is_same_v<T, float>) return kernels.advance_f32;
     else if constexpr (std::is_same_v<T, double>) return kernels.advance_f64;
     else if constexpr (sizeof(T) == 2) return kernels.advance_i16;
@@ -160,7 +160,7 @@ double bits_rate(device::InstructionSet set) {
   BitsScratch scratch(words);
   scratch.view.count = words;
   scratch.view.whole = true;
-  const AdvanceBits advance = kernels_for(set, problem_index<P>(Problems{})).advance_bits;
+  const AdvanceBits advance = kernels_for(set, Problems::index<P>()).advance_bits;
   const double seconds = best_seconds([&] {
     for (std::int64_t i = 0; i < launches; ++i) advance(scratch.view, chunk_columns, BitLetters::four);
   });

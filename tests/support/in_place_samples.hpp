@@ -112,12 +112,12 @@ void check_in_place_case(const InPlaceCase& c, SweepGrid&& sweep_grid) {
 template <class SweepGrid>
 void check_in_place(SweepGrid&& sweep_grid, std::size_t step = 1,
                     const std::vector<InPlaceCase>& cases = in_place_cases()) {
-  [&]<class... Ps>(ProblemList<Ps...>) {
-    for (std::size_t i = step / 2; i < cases.size(); i += step) {
-      (check_in_place_case<Ps, float>(cases[i], sweep_grid), ...);
-      (check_in_place_case<Ps, double>(cases[i], sweep_grid), ...);
-    }
-  }(InPlaceProblems{});
+  for (std::size_t i = step / 2; i < cases.size(); i += step) {
+    InPlaceProblems::for_each([&]<class P>(P) {
+      check_in_place_case<P, float>(cases[i], sweep_grid);
+      check_in_place_case<P, double>(cases[i], sweep_grid);
+    });
+  }
 }
 
 }  // namespace terrace::in_place::testing

@@ -113,12 +113,12 @@ void advance_in_place(InPlaceStrip<T>& strip, const void* constants) {
   }
 }
 
-template <class... Ps>
-InPlaceKernels in_place_kernels_at(int problem, ProblemList<Ps...>) {
-  static constexpr InPlaceKernels kernels[] = {{advance_in_place<Ps, float>, advance_in_place<Ps, double>}...};
-  return kernels[problem];
+InPlaceKernels in_place_kernels(int problem) {
+  InPlaceKernels kernels{};
+  InPlaceProblems::visit(problem, [&]<class P>(P) {
+    kernels = {advance_in_place<P, float>, advance_in_place<P, double>};
+  });
+  return kernels;
 }
-
-InPlaceKernels in_place_kernels(int problem) { return in_place_kernels_at(problem, InPlaceProblems{}); }
 
 }  // namespace terrace::in_place::TERRACE_ISA

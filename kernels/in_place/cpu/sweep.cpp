@@ -30,7 +30,7 @@ InPlacePlan<T> plan_for(const InPlaceSpec& spec, InstructionSet set) {
   plan.lanes = vector_bytes(set) / static_cast<i64>(sizeof(T));
   visit_in_place(spec.problem, [&]<class P>(P) {
     plan.lag = lag_of(P::corners);
-    const InPlaceKernels kernels = kernels_for_in_place(set, problem_index<P>(InPlaceProblems{}));
+    const InPlaceKernels kernels = kernels_for_in_place(set, InPlaceProblems::index<P>());
     if constexpr (sizeof(T) == 4) plan.advance = kernels.advance_f32;
     else plan.advance = kernels.advance_f64;
     const auto constants = P::constants(spec.settings);

@@ -118,13 +118,13 @@ constexpr Multiply<T> multiply_in() {
   else return nullptr;
 }
 
-template <class... Ss>
-ProductKernels find_product(int semiring, SemiringList<Ss...>) {
-  constexpr ProductKernels table[] = {{multiply_in<Ss, float>(), multiply_in<Ss, double>(), multiply_in<Ss, u8>(),
-                                       multiply_in<Ss, i16>(), multiply_in<Ss, i32>(), multiply_in<Ss, i64>()}...};
-  return table[semiring];
+ProductKernels product_kernels(int semiring) {
+  ProductKernels kernels{};
+  Semirings::visit(semiring, [&]<class S>(S) {
+    kernels = {multiply_in<S, float>(), multiply_in<S, double>(), multiply_in<S, u8>(),
+               multiply_in<S, i16>(),   multiply_in<S, i32>(),    multiply_in<S, i64>()};
+  });
+  return kernels;
 }
-
-ProductKernels product_kernels(int semiring) { return find_product(semiring, Semirings{}); }
 
 }  // namespace terrace::recursive::TERRACE_ISA

@@ -155,10 +155,11 @@ class TilesOnCpu : public CpuTiles<T> {
   Nothing nothing_;
 };
 
-template <class T, class... Ss>
-bool has_value(int semiring, SemiringList<Ss...>) {
-  constexpr bool has[] = {Ss::template has<T>...};
-  return has[semiring];
+template <class T>
+bool has_value(int semiring) {
+  bool has = false;
+  Semirings::visit(semiring, [&]<class S>(S) { has = S::template has<T>; });
+  return has;
 }
 
 }  // namespace
@@ -168,12 +169,11 @@ bool is_distance_type(ElementType type) { return is_floating(type) || (is_signed
 bool has_tiles(const TileSpec& spec) {
   if (has_bits(spec.table)) return spec.value == ElementType::u32;
   if (spec.value != ElementType::u8 && !is_distance_type(spec.value)) return false;
-  return visit_value(spec.value, [&](auto value) { return has_value<decltype(value)>(spec.semiring, Semirings{}); });
+  return visit_value(spec.value, [&](auto value) { return has_value<decltype(value)>(spec.semiring); });
 }
 
 bool has_blas(const TileSpec& spec) {
-  constexpr int plus_times = semiring_index<PlusTimes>(Semirings{}),
-                minus_times = semiring_index<MinusTimes>(Semirings{});
+  constexpr int plus_times = Semirings::index<PlusTimes>(), minus_times = Semirings::index<MinusTimes>();
   return is_floating(spec.value) && (spec.semiring == plus_times || spec.semiring == minus_times);
 }
 
@@ -188,7 +188,7 @@ std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device
   if (cpu == nullptr) throw DeviceError("make_tiles_cpu", context.limits().name + " is not a CPU");
   if (has_trails(spec.table)) return make_paths_cpu(spec, cpu->pool(), set);
   if (has_bits(spec.table)) return make_bits_cpu(spec, cpu->pool(), set);
-  if (spec.semiring == semiring_index<MinusTimes>(Semirings{})) return make_elimination_cpu(spec, cpu->pool());
+  if (spec.semiring == Semirings::index<MinusTimes>()) return make_elimination_cpu(spec, cpu->pool());
   if (has_blas(spec)) return make_products_cpu(spec, cpu->pool());
   const Nothing nothing = known[static_cast<std::size_t>(spec.semiring)].nothing;
   return visit_value(spec.value, [&](auto value) -> std::unique_ptr<device::BlockKernel> {

@@ -97,36 +97,33 @@ struct TilesIn<MinusTimes, T> {
   using Type = EliminationOnCuda<T>;
 };
 
-/// Calls call.operator()<Tiles>() with the kernel of tiles in algebra number `semiring`. @throws DeviceError if it
-/// has no kernels of T
-template <class T, class Result, class Call, class... Ss>
-Result visit_algebra(int semiring, const Call& call, SemiringList<Ss...>) {
+/// The result of call.operator()<Tiles>() with the kernel of tiles in algebra number `semiring`. @throws DeviceError
+/// if it has no kernels of T
+template <class T, class Result, class Call>
+Result visit_algebra(int semiring, const Call& call) {
   Result result{};
-  const auto visit = [&]<class S>(S) {
+  bool found = false;
+  Semirings::visit(semiring, [&]<class S>(S) {
     if constexpr (S::template has<T>) {
-      if (semiring != semiring_index<S>(Semirings{})) return false;
       result = call.template operator()<typename TilesIn<S, T>::Type>();
-      return true;
-    } else {
-      return false;
+      found = true;
     }
-  };
-  if ((visit(Ss{}) || ...)) return result;
+  });
+  if (found) return result;
   throw DeviceError("updates of tiles", "there are no kernels of algebra " + std::to_string(semiring) +
                                             " for this type of values on CUDA");
 }
 
 template <class T>
 std::size_t CudaTiles<T>::workspace(int semiring, std::int64_t side) {
-  return visit_algebra<T, std::size_t>(
-      semiring, [&]<class Tiles>() { return Tiles::workspace(side); }, Semirings{});
+  return visit_algebra<T, std::size_t>(semiring, [&]<class Tiles>() { return Tiles::workspace(side); });
 }
 
 template <class T>
 std::unique_ptr<device::BlockKernel> CudaTiles<T>::make(int semiring, std::int64_t side, device::Context& context,
                                                         void* workspace) {
   return visit_algebra<T, std::unique_ptr<device::BlockKernel>>(
-      semiring, [&]<class Tiles>() { return std::make_unique<Tiles>(side, context, workspace); }, Semirings{});
+      semiring, [&]<class Tiles>() { return std::make_unique<Tiles>(side, context, workspace); });
 }
 
 }  // namespace terrace::recursive

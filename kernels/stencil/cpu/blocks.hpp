@@ -162,8 +162,8 @@ using Star2 = PatternSum<2, Shape::star, radius>;
 template <int radius>
 using Box2 = PatternSum<2, Shape::box, radius>;
 using Patterns =
-    OperatorList<Star2<1>, Star2<2>, Star2<3>, Star2<4>, Box2<1>, Box2<2>, PatternSum<3, Shape::star, 1>,
-                 PatternSum<3, Shape::star, 2>, PatternSum<3, Shape::box, 1>, PatternProduct<1>, PatternProduct<2>>;
+    TypeList<Star2<1>, Star2<2>, Star2<3>, Star2<4>, Box2<1>, Box2<2>, PatternSum<3, Shape::star, 1>,
+             PatternSum<3, Shape::star, 2>, PatternSum<3, Shape::box, 1>, PatternProduct<1>, PatternProduct<2>>;
 
 // The kernels of the formula of that number in Formulas, or of the pattern of that number in Patterns; -1: none.
 namespace sse2 {

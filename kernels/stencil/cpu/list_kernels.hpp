@@ -6,25 +6,26 @@
 
 namespace terrace::stencil::TERRACE_ISA {
 
-template <class... Fs>
-RowKernels row_kernels_at(int formula, OperatorList<Fs...>) {
-  static constexpr RowKernels kernels[] = {{{make_row<Fs, float>, row_change<float>, all_finite<float>},
-                                            {make_row<Fs, double>, row_change<double>, all_finite<double>}}...};
-  return kernels[formula];
+RowKernels row_kernels(int formula) {
+  RowKernels kernels{};
+  Formulas::visit(formula, [&]<class F>(F) {
+    kernels = {{make_row<F, float>, row_change<float>, all_finite<float>},
+               {make_row<F, double>, row_change<double>, all_finite<double>}};
+  });
+  return kernels;
 }
 
-RowKernels row_kernels(int formula) { return row_kernels_at(formula, Formulas{}); }
-
-template <class... Fs>
-BlockKernels block_kernels_at(int number, OperatorList<Fs...>) {
-  static constexpr BlockKernels kernels[] = {{block_kernels_of<Fs, float>(), block_kernels_of<Fs, double>()}...};
-  return kernels[number];
+template <class List>
+BlockKernels block_kernels_at(int number) {
+  BlockKernels kernels{};
+  List::visit(number, [&]<class F>(F) { kernels = {block_kernels_of<F, float>(), block_kernels_of<F, double>()}; });
+  return kernels;
 }
 
 BlockKernels block_kernels(int formula, int pattern) {
 #if defined(__FMA__)
-  if (pattern >= 0) return block_kernels_at(pattern, Patterns{});
-  return block_kernels_at(formula, Formulas{});
+  if (pattern >= 0) return block_kernels_at<Patterns>(pattern);
+  return block_kernels_at<Formulas>(formula);
 #else
   (void)formula, (void)pattern;
   return {};

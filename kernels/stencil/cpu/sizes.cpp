@@ -20,14 +20,6 @@ static_assert(CpuTiles::line_depth <= most_steps_at_once && CpuTiles::reach <= m
 /// KiB 3.3.
 constexpr i64 written_row_bytes = 16 << 10;
 
-template <class F, class... Fs>
-constexpr int number_of(OperatorList<Fs...>) {
-  int number = 0;
-  const bool is_it[] = {std::is_same_v<F, Fs>...};
-  while (!is_it[number]) ++number;
-  return number;
-}
-
 /// Steps at a time: as many as the rows of a tile allow (least_tile_rows).
 i64 depth_of(const StencilSpec& spec) {
   i64 depth = std::min<i64>(cpu_depth(spec), spec.pass_steps);
@@ -81,7 +73,7 @@ std::vector<i64> sub_passes(i64 steps, i64 depth, bool last_alone) {
 int formula_of(const StencilSpec& spec) {
   int formula = 0;
   visit_formula(spec, [&]<class F>(F) {
-    if constexpr (!std::is_same_v<F, WrittenFormula>) formula = number_of<F>(Formulas{});
+    if constexpr (!std::is_same_v<F, WrittenFormula>) formula = Formulas::index<F>();
   });
   return formula;
 }

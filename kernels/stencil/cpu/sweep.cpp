@@ -33,12 +33,12 @@ BlockKernels block_kernels_for(InstructionSet set, int formula, int pattern) {
 }
 
 /// The number in Patterns of the offsets of a sum, or -1.
-template <class T, class... Ps>
-int pattern_of(const std::vector<Term<T>>& terms, const StencilSpec& spec, OperatorList<Ps...>) {
+template <class T>
+int pattern_of(const std::vector<Term<T>>& terms, const StencilSpec& spec) {
   const Terms<T> all{terms.data(), static_cast<i32>(terms.size())};
-  const bool fits[] = {Ps::is_product == spec.separable && Ps::fits(all, spec.rank)...};
-  const auto* found = std::find(std::begin(fits), std::end(fits), true);
-  return found == std::end(fits) ? -1 : static_cast<int>(found - std::begin(fits));
+  const int number =
+      Patterns::find([&]<class P>(P) { return P::is_product == spec.separable && P::fits(all, spec.rank); });
+  return number == Patterns::size ? -1 : number;
 }
 
 /// Operands as the kernels read them: terms of grids of one dimension along the last axis.
@@ -84,7 +84,7 @@ CpuPlan<T> plan_for(const StencilSpec& spec, const Operands<T>& operands, Instru
     plan.additions = additions_of<WrittenFormula, T>(spec);
     return plan;
   }
-  const BlockKernels blocks = block_kernels_for(set, formula_of(spec), pattern_of(operands.terms, spec, Patterns{}));
+  const BlockKernels blocks = block_kernels_for(set, formula_of(spec), pattern_of(operands.terms, spec));
   if constexpr (sizeof(T) == 4) plan.block_kernels = blocks.f32;
   else plan.block_kernels = blocks.f64;
   visit_formula(spec, [&]<class F>(F) {

@@ -9,6 +9,7 @@
 #include "kernels/stencil/cuda/steps/blocks.cuh"
 #include "kernels/stencil/cuda/wide/stepper.hpp"
 #include "kernels/stencil/operator_list.hpp"
+#include "kernels/stencil/separable.hpp"
 
 namespace terrace::stencil {
 

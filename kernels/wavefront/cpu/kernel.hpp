@@ -218,12 +218,10 @@ constexpr BandKernels kernels_of() {
   return kernels;
 }
 
-template <class... Ps>
-BandKernels kernels_at(int problem, ProblemList<Ps...>) {
-  static constexpr BandKernels kernels[] = {kernels_of<Ps>()...};
-  return kernels[problem];
+BandKernels band_kernels(int problem) {
+  BandKernels kernels{};
+  Problems::visit(problem, [&]<class P>(P) { kernels = kernels_of<P>(); });
+  return kernels;
 }
-
-BandKernels band_kernels(int problem) { return kernels_at(problem, Problems{}); }
 
 }  // namespace terrace::wavefront::TERRACE_ISA

@@ -207,7 +207,7 @@ std::unique_ptr<run::Stage> make_triangle(const Request& request) {
   const recursive::ProblemInfo& problem = *recursive::find_problem(request.stage.problem);
   const IntervalInputs inputs = read_intervals(request);
   TriangleCut cut;
-  cut.spec.rule = inputs.points ? recursive::rule_index<recursive::PerimeterRule>(recursive::Rules{}) : problem.rule;
+  cut.spec.rule = inputs.points ? recursive::Rules::index<recursive::PerimeterRule>() : problem.rule;
   if (inputs.points) {
     cut.chord = std::hypot(static_cast<double>(inputs.first.front() - inputs.first.back()),
                            static_cast<double>(inputs.second.front() - inputs.second.back()));

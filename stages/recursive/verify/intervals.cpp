@@ -221,24 +221,18 @@ class IntervalsCheck {
   std::vector<Checked> found_;
 };
 
-template <class Call, class... Rs>
-void visit_rule(int number, recursive::RuleList<Rs...>, Call&& call) {
-  int index = 0;
-  ((index++ == number ? call(Rs{}) : void()), ...);
-}
-
 }  // namespace
 
 std::vector<Checked> verify_intervals(const VerifyRequest& request) {
   const IntervalInputs inputs = read_intervals(request.request);
   const ElementType type =
       request.has("table") ? request.dataset("table")->type() : interval_type(request.request, inputs);
-  const int rule = inputs.points ? recursive::rule_index<recursive::PerimeterRule>(recursive::Rules{})
+  const int rule = inputs.points ? recursive::Rules::index<recursive::PerimeterRule>()
                                  : recursive::find_problem(request.request.stage.problem)->rule;
   std::vector<Checked> found;
   dispatch(type, [&](auto value) {
     using T = decltype(value);
-    visit_rule(rule, recursive::Rules{}, [&]<class R>(R) {
+    recursive::Rules::visit(rule, [&]<class R>(R) {
       if constexpr (R::template has<T> && std::is_signed_v<T>) found = IntervalsCheck<R, T>(request, inputs).run();
       else throw WrongDataset("table", "is of " + std::string(name_of(type)) + ", as no such table is");
     });

@@ -104,14 +104,6 @@ std::string check_tile(const Factors& factors, const Box& tile, const std::vecto
   }
 }
 
-template <class Ss, class Call>
-void visit_semiring(int number, Call&& call, Ss) {
-  [&]<class... S>(recursive::SemiringList<S...>) {
-    int index = 0;
-    ((index++ == number ? call(S{}) : void()), ...);
-  }(Ss{});
-}
-
 }  // namespace
 
 std::vector<Checked> verify_product(const VerifyRequest& request) {
@@ -131,19 +123,16 @@ std::vector<Checked> verify_product(const VerifyRequest& request) {
   Checked checked;
   dispatch(type, [&](auto value) {
     using T = decltype(value);
-    visit_semiring(
-        recursive::find_semiring(semiring),
-        [&]<class S>(S) {
-          if constexpr (S::template has<T> && (std::is_signed_v<T> || sizeof(T) == 1)) {
-            checked = check_parts(request, "product", {"product", grid.count(), "tiles"}, [&](std::int64_t number) {
-              const Box tile = grid.box(number);
-              return check_tile<S, T>(factors, tile, read_box<T>(*product, tile));
-            });
-          } else {
-            throw WrongDataset("product", "is of " + std::string(name_of(type)) + ", as no such product is");
-          }
-        },
-        Semirings{});
+    recursive::Semirings::visit(recursive::find_semiring(semiring), [&]<class S>(S) {
+      if constexpr (S::template has<T> && (std::is_signed_v<T> || sizeof(T) == 1)) {
+        checked = check_parts(request, "product", {"product", grid.count(), "tiles"}, [&](std::int64_t number) {
+          const Box tile = grid.box(number);
+          return check_tile<S, T>(factors, tile, read_box<T>(*product, tile));
+        });
+      } else {
+        throw WrongDataset("product", "is of " + std::string(name_of(type)) + ", as no such product is");
+      }
+    });
     if (is_floating(type) && semiring == "plus_times") {
       checked.what += fmt::format(", within {:.2g} of the sum of magnitudes",
                                   1.01 * static_cast<double>(factors.left->shape()[1] + 2) * roundoff<T>());

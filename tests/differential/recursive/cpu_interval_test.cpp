@@ -13,12 +13,12 @@ using device::InstructionSet;
 template <class R, class T>
 void check(device::Context& context, InstructionSet set, std::int64_t nodes, std::int64_t tile,
            const testing::PairRules& rules = {}) {
-  INFO("rule " << rule_index<R>(Rules{}) << " of " << name_of(element_type_of<T>()) << ", " << nodes
-               << " nodes, tiles of " << tile);
+  INFO("rule " << Rules::index<R>() << " of " << name_of(element_type_of<T>()) << ", " << nodes << " nodes, tiles of "
+               << tile);
   const std::vector<T> terms = testing::random_terms<R, T>(nodes, static_cast<unsigned>(nodes * 7 + tile));
   const testing::Solved<T> expected = testing::solve_plainly<R>(terms, nodes, rules);
   for (const bool splits : {false, true}) {
-    const IntervalSpec spec{rule_index<R>(Rules{}), element_type_of<T>(), splits};
+    const IntervalSpec spec{Rules::index<R>(), element_type_of<T>(), splits};
     testing::TiledTriangle<T> triangle(context, terms, nodes, tile, rules, R::looks_inside, splits);
     const auto kernel = make_intervals_cpu(spec, context, set);
     const IntervalResult result = triangle.solve(*kernel);
@@ -38,13 +38,12 @@ void check_sizes(device::Context& context, InstructionSet set) {
   check<R, T>(context, set, 400, 150);
 }
 
-template <class T, class... Rs>
-void check_rules(device::Context& context, InstructionSet set, RuleList<Rs...>) {
-  const auto visit = [&]<class R>(R) {
+template <class T>
+void check_rules(device::Context& context, InstructionSet set) {
+  Rules::for_each([&]<class R>(R) {
     if constexpr (R::template has<T>) check_sizes<R, T>(context, set);
-    else CHECK_FALSE(has_intervals({rule_index<R>(Rules{}), element_type_of<T>(), false}));
-  };
-  (visit(Rs{}), ...);
+    else CHECK_FALSE(has_intervals({Rules::index<R>(), element_type_of<T>(), false}));
+  });
 }
 
 TEMPLATE_TEST_CASE("problems over intervals on the CPU are those of the definition in every type", "", double,
@@ -53,27 +52,25 @@ TEMPLATE_TEST_CASE("problems over intervals on the CPU are those of the definiti
     if (set > device::best_instruction_set()) continue;
     INFO(device::name_of(set));
     device::CpuContext context(set == InstructionSet::avx2 ? 3 : 1);
-    check_rules<TestType>(context, set, Rules{});
+    check_rules<TestType>(context, set);
   }
 }
 
-template <class... Rs>
-void check_lost_walks(device::Context& context, RuleList<Rs...>) {
-  const auto visit = [&]<class R>(R) {
+void check_lost_walks(device::Context& context) {
+  Rules::for_each([&]<class R>(R) {
     using T = std::conditional_t<R::template has<std::int32_t>, std::int32_t, double>;
     constexpr std::int32_t nodes = 40;
     testing::TiledTriangle<T> triangle(context, testing::random_terms<R, T>(nodes, 3), nodes, 16, {}, R::looks_inside,
                                        true);
-    const auto kernel = make_intervals_cpu({rule_index<R>(Rules{}), element_type_of<T>(), true}, context);
+    const auto kernel = make_intervals_cpu({Rules::index<R>(), element_type_of<T>(), true}, context);
     triangle.solve(*kernel);
     testing::check_lost<R>(triangle, *kernel, nodes);
-  };
-  (visit(Rs{}), ...);
+  });
 }
 
 TEST_CASE("a walk ends where a split leads out of its interval, and names the node where that begins") {
   device::CpuContext context(1);
-  check_lost_walks(context, Rules{});
+  check_lost_walks(context);
 }
 
 TEST_CASE("pairs are as far apart as asked for, with and without wobble") {
@@ -94,7 +91,7 @@ TEST_CASE("numbers that are not whole cost what they cost by the definition, in 
   for (double& term : terms) term = size(random);
   const testing::Solved<double> expected = testing::solve_plainly<ChainRule>(terms, nodes, {});
   testing::TiledTriangle<double> triangle(context, terms, nodes, 45, {}, false, true);
-  triangle.solve(*make_intervals_cpu({rule_index<ChainRule>(Rules{}), ElementType::f64, true}, context));
+  triangle.solve(*make_intervals_cpu({Rules::index<ChainRule>(), ElementType::f64, true}, context));
   CHECK(triangle.solved() == expected);
 }
 
@@ -115,7 +112,7 @@ TEST_CASE("the brackets of a triangle's splits are those of the tree that they m
     count(count, 0, nodes - 1);
     for (const std::int64_t tile : {1, 9, 128}) {
       testing::TiledTriangle<std::int32_t> triangle(context, terms, nodes, tile, {}, false, true);
-      const auto kernel = make_intervals_cpu({rule_index<ChainRule>(Rules{}), ElementType::i32, true}, context);
+      const auto kernel = make_intervals_cpu({Rules::index<ChainRule>(), ElementType::i32, true}, context);
       triangle.solve(*kernel);
       const auto found = triangle.trace(*kernel);
       CHECK(found.first == opens);
@@ -131,7 +128,7 @@ TEST_CASE("rules and types without kernels are refused") {
     CHECK_THROWS_AS(make_intervals_cpu({0, type, false}, context), DeviceError);
   }
   CHECK_THROWS_AS(make_intervals_cpu({-1, ElementType::f64, false}, context), DeviceError);
-  CHECK_THROWS_AS(make_intervals_cpu({rule_count(Rules{}), ElementType::f64, false}, context), DeviceError);
+  CHECK_THROWS_AS(make_intervals_cpu({Rules::size, ElementType::f64, false}, context), DeviceError);
 }
 
 }  // namespace

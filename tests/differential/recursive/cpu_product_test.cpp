@@ -70,18 +70,13 @@ void check_shapes(device::Context& context, InstructionSet set) {
   }
 }
 
-template <class T, class... Ss>
-void check_semirings(device::Context& context, InstructionSet set, SemiringList<Ss...>) {
-  (check_shapes<Ss, T>(context, set), ...);
-}
-
 TEMPLATE_TEST_CASE("products on the CPU are those of the definition in every algebra and type", "", float, double,
                    std::uint8_t, std::int16_t, std::int32_t, std::int64_t) {
   for (const InstructionSet set : {InstructionSet::sse2, InstructionSet::avx2, InstructionSet::avx512}) {
     if (set > device::best_instruction_set()) continue;
     INFO(device::name_of(set));
     device::CpuContext context(set == InstructionSet::sse2 ? 1 : 3);
-    check_semirings<TestType>(context, set, Semirings{});
+    Semirings::for_each([&]<class S>(S) { check_shapes<S, TestType>(context, set); });
   }
 }
 

@@ -244,7 +244,7 @@ class TiledTriangle {
 /// Splits of all items that lead out of them, or nowhere.
 template <class R, class T>
 void check_lost(TiledTriangle<T>& triangle, device::BlockKernel& kernel, std::int32_t nodes) {
-  INFO("rule " << rule_index<R>(Rules{}));
+  INFO("rule " << Rules::index<R>());
   CHECK(triangle.lost(kernel, triangle.split_of_all()) == 0);
   constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
   for (const std::int32_t k : {-largest - 1, -1, nodes - 1, nodes, largest}) {

@@ -21,12 +21,12 @@ struct Opened {
 template <class R, class T>
 void check(device::Context& context, std::int64_t nodes, std::int64_t tile, bool splits,
            const testing::PairRules& rules = {}) {
-  INFO("rule " << rule_index<R>(Rules{}) << " of " << name_of(element_type_of<T>()) << ", " << nodes
-               << " nodes, tiles of " << tile << ", splits " << splits);
+  INFO("rule " << Rules::index<R>() << " of " << name_of(element_type_of<T>()) << ", " << nodes << " nodes, tiles of "
+               << tile << ", splits " << splits);
   const std::vector<T> terms = testing::random_terms<R, T>(nodes, static_cast<unsigned>(nodes * 7 + tile));
   const testing::Solved<T> expected = testing::solve_plainly<R>(terms, nodes, rules);
   testing::TiledTriangle<T> triangle(context, terms, nodes, tile, rules, R::looks_inside, splits);
-  const Opened opened({rule_index<R>(Rules{}), element_type_of<T>(), splits}, std::min(nodes, tile), context);
+  const Opened opened({Rules::index<R>(), element_type_of<T>(), splits}, std::min(nodes, tile), context);
   const IntervalResult result = triangle.solve(*opened.kernel);
   CHECK((is_real<T> ? static_cast<T>(result.real) : static_cast<T>(result.whole)) ==
         expected.table[static_cast<std::size_t>(nodes - 1)]);
@@ -49,21 +49,19 @@ void check_sizes(device::Context& context) {
   }
 }
 
-template <class T, class... Rs>
-void check_rules(device::Context& context, RuleList<Rs...>) {
-  const auto visit = [&]<class R>(R) {
+template <class T>
+void check_rules(device::Context& context) {
+  Rules::for_each([&]<class R>(R) {
     if constexpr (R::template has<T>) check_sizes<R, T>(context);
-    else
-      CHECK_THROWS_AS(intervals_cuda_bytes({rule_index<R>(Rules{}), element_type_of<T>(), false}, 64), DeviceError);
-  };
-  (visit(Rs{}), ...);
+    else CHECK_THROWS_AS(intervals_cuda_bytes({Rules::index<R>(), element_type_of<T>(), false}, 64), DeviceError);
+  });
 }
 
 TEMPLATE_TEST_CASE("problems over intervals on CUDA are those of the definition in every type", "", double,
                    std::int16_t, std::int32_t, std::int64_t) {
   const auto context = test::cuda_context();
   if (!context) return;
-  check_rules<TestType>(*context, Rules{});
+  check_rules<TestType>(*context);
 }
 
 TEST_CASE("pairs on CUDA are as far apart as asked for, with and without wobble") {
@@ -91,7 +89,7 @@ TEST_CASE("the brackets of splits on CUDA are those of the walk on one thread") 
     };
     count(count, 0, nodes - 1);
     testing::TiledTriangle<std::int32_t> triangle(*context, terms, nodes, 40, {}, false, true);
-    const Opened opened({rule_index<ChainRule>(Rules{}), ElementType::i32, true}, 40, *context);
+    const Opened opened({Rules::index<ChainRule>(), ElementType::i32, true}, 40, *context);
     triangle.solve(*opened.kernel);
     const auto found = triangle.trace(*opened.kernel);
     CHECK(found.first == opens);
@@ -104,7 +102,7 @@ void check_lost_walk(device::Context& context) {
   constexpr std::int32_t nodes = 40;
   testing::TiledTriangle<std::int32_t> triangle(context, testing::random_terms<R, std::int32_t>(nodes, 3), nodes, 16,
                                                 {}, R::looks_inside, true);
-  const Opened opened({rule_index<R>(Rules{}), ElementType::i32, true}, 16, context);
+  const Opened opened({Rules::index<R>(), ElementType::i32, true}, 16, context);
   triangle.solve(*opened.kernel);
   testing::check_lost<R>(triangle, *opened.kernel, nodes);
 }
@@ -121,7 +119,7 @@ TEST_CASE("tiles of a triangle larger than the workspace are refused") {
   if (!context) return;
   const auto terms = testing::random_terms<ChainRule, double>(40, 5);
   testing::TiledTriangle<double> triangle(*context, terms, 40, 40, {}, false, false);
-  const Opened opened({rule_index<ChainRule>(Rules{}), ElementType::f64, false}, 39, *context);
+  const Opened opened({Rules::index<ChainRule>(), ElementType::f64, false}, 39, *context);
   CHECK_THROWS_AS(triangle.solve(*opened.kernel), DeviceError);
 }
 

@@ -88,12 +88,9 @@ std::vector<std::uint8_t> letters_for(Letters kind, bool rows, std::int64_t coun
 /// Calls call(P{}) for every problem on letters.
 template <class Call>
 void for_each_letters_problem(Call&& call) {
-  [&]<class... Ps>(ProblemList<Ps...>) {
-    auto one = [&](auto problem) {
-      if constexpr (decltype(problem)::items == Items::letters) call(problem);
-    };
-    (one(Ps{}), ...);
-  }(Problems{});
+  Problems::for_each([&]<class P>(P problem) {
+    if constexpr (P::items == Items::letters) call(problem);
+  });
 }
 
 }  // namespace terrace::wavefront::test

@@ -35,11 +35,6 @@ FOLDERS = {
                      "kernels/device"],
 }
 
-# Headers that a room may include against that table.
-EXCEPTIONS = {
-    "kernels/in_place": ["kernels/wavefront/problem.hpp", "kernels/wavefront/problem_list.hpp"],
-}
-
 # Libraries that only these folders may include.
 LIBRARIES = {
     "yaml-cpp/*": ["pipeline/job/yaml"],
@@ -137,8 +132,6 @@ def wrong_direction(path, angled, name):
     target = folder_of(name)
     if target is None:
         return f'"{name}" is no path from the root into a folder of the program'
-    if name in EXCEPTIONS.get(folder, []):
-        return None
     if target != folder and not matches(target, allowed(folder)):
         return f"{folder} may not include {target}"
     if is_private(path, name):
@@ -204,19 +197,15 @@ def violations(root):
 
 
 def unused(root):
-    """Rooms, patterns and exceptions of the tables that stand for nothing under root."""
+    """Rooms and patterns of the tables that stand for nothing under root."""
     files = list(sources(root))
     rooms = {folder_of(path) for path in files}
-    included = {folder: {name for path in files if folder_of(path) == folder
-                         for _, angled, name in includes(root, path) if not angled} for folder in EXCEPTIONS}
     return ([f"no file lies in {folder}" for folder in FOLDERS
              if not any(matches(room, [folder]) for room in rooms)] +
             [f"no file is named {pattern}" for pattern in DEVICE_HEADERS
              if not any(matches(path, [pattern]) for path in files)] +
             [f"no file is named {pattern}" for pattern in TYPED_PROBLEMS
-             if not any(matches(path, [pattern]) for path in files)] +
-            [f"{folder} does not include {name}" for folder, names in EXCEPTIONS.items()
-             for name in names if name not in included[folder]])
+             if not any(matches(path, [pattern]) for path in files)])
 
 
 def main():

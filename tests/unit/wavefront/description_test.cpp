@@ -110,7 +110,7 @@ void check_description() {
 }
 
 TEST_CASE("the descriptions of the list say what its types say") {
-  [&]<class... Ps>(ProblemList<Ps...>) { (check_description<Ps>(), ...); }(Problems{});
+  Problems::for_each([]<class P>(P) { check_description<P>(); });
 }
 
 TEST_CASE("what the list does not have has no description") {

@@ -265,7 +265,7 @@ bool has_intervals(const IntervalSpec& spec) {
 
 std::unique_ptr<device::BlockKernel> make_intervals_cpu(const IntervalSpec& spec, device::Context& context,
                                                         InstructionSet set) {
-  if (spec.rule < 0 || spec.rule >= rule_count(Rules{}) || !has_intervals(spec)) {
+  if (spec.rule < 0 || spec.rule >= Rules::size || !has_intervals(spec)) {
     throw DeviceError("make_intervals_cpu", "there are no kernels of rule " + std::to_string(spec.rule) + " in " +
                                                 std::string(name_of(spec.value)));
   }

@@ -313,13 +313,13 @@ constexpr IntervalKernels<T> interval_kernels_of() {
   else return {};
 }
 
-template <class... Rs>
-IntervalKernelSet find_interval(int rule, RuleList<Rs...>) {
-  constexpr IntervalKernelSet table[] = {{interval_kernels_of<Rs, double>(), interval_kernels_of<Rs, i16>(),
-                                          interval_kernels_of<Rs, i32>(), interval_kernels_of<Rs, i64>()}...};
-  return table[rule];
+IntervalKernelSet interval_kernels(int rule) {
+  IntervalKernelSet kernels{};
+  Rules::visit(rule, [&]<class R>(R) {
+    kernels = {interval_kernels_of<R, double>(), interval_kernels_of<R, i16>(), interval_kernels_of<R, i32>(),
+               interval_kernels_of<R, i64>()};
+  });
+  return kernels;
 }
-
-IntervalKernelSet interval_kernels(int rule) { return find_interval(rule, Rules{}); }
 
 }  // namespace terrace::recursive::TERRACE_ISA

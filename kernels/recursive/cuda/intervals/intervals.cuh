@@ -160,36 +160,33 @@ class IntervalsOnCuda final : public BlocksOnCuda<IntervalTask, IntervalResult> 
   unsigned rows_at_a_time_ = 1;
 };
 
-/// Calls call.operator()<R>() for rule number `rule`. @throws DeviceError if it has no kernels of T
-template <class T, class Result, class Call, class... Rs>
-Result visit_rule(int rule, const Call& call, RuleList<Rs...>) {
+/// The result of call.operator()<R>() for rule number `rule`. @throws DeviceError if it has no kernels of T
+template <class T, class Result, class Call>
+Result visit_rule(int rule, const Call& call) {
   Result result{};
-  const auto visit = [&]<class R>(R) {
+  bool found = false;
+  Rules::visit(rule, [&]<class R>(R) {
     if constexpr (R::template has<T>) {
-      if (rule != rule_index<R>(Rules{})) return false;
       result = call.template operator()<R>();
-      return true;
-    } else {
-      return false;
+      found = true;
     }
-  };
-  if ((visit(Rs{}) || ...)) return result;
+  });
+  if (found) return result;
   throw DeviceError("intervals",
                     "there are no kernels of rule " + std::to_string(rule) + " for this type of values on CUDA");
 }
 
 template <class T>
 std::size_t CudaIntervals<T>::workspace(const IntervalSpec& spec, std::int64_t side) {
-  return visit_rule<T, std::size_t>(
-      spec.rule, [&]<class R>() { return IntervalsOnCuda<R, T>::workspace(spec, side); }, Rules{});
+  return visit_rule<T, std::size_t>(spec.rule,
+                                    [&]<class R>() { return IntervalsOnCuda<R, T>::workspace(spec, side); });
 }
 
 template <class T>
 std::unique_ptr<device::BlockKernel> CudaIntervals<T>::make(const IntervalSpec& spec, std::int64_t side,
                                                             device::Context& context, void* workspace) {
   return visit_rule<T, std::unique_ptr<device::BlockKernel>>(
-      spec.rule, [&]<class R>() { return std::make_unique<IntervalsOnCuda<R, T>>(spec, side, context, workspace); },
-      Rules{});
+      spec.rule, [&]<class R>() { return std::make_unique<IntervalsOnCuda<R, T>>(spec, side, context, workspace); });
 }
 
 }  // namespace terrace::recursive

@@ -1,5 +1,4 @@
-// Blocks of updates in three dimensions that make several steps at a time. Included by cuda/formula.cuh, which has
-// the blocks that make one.
+// Blocks of updates in three dimensions that make several steps at a time.
 #pragma once
 
 #include <memory>
@@ -7,6 +6,7 @@
 
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/planes/volumes.hpp"
+#include "kernels/stencil/cuda/steps/blocks.cuh"
 #include "kernels/stencil/operators/heat.hpp"
 #include "kernels/stencil/operators/linear.hpp"
 #include "kernels/stencil/operators/wave.hpp"

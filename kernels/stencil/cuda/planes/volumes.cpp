@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kernels/stencil/cuda/common/choice.hpp"
+#include "kernels/stencil/operators.hpp"
+#include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/cuda/common/choose_chunks.hpp"
 
 namespace terrace::stencil {

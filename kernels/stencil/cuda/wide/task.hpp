@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/common/stream_rows.hpp"
+#include "kernels/stencil/measured.hpp"
 
 namespace terrace::stencil {
 

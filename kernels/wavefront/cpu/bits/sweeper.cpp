@@ -100,7 +100,7 @@ CpuSweeper make(const CpuSweepPlan& plan) {
       std::min<i64>(plan.grid.block_rows / plan.threads, band.whole() ? no_window : band.high - band.low);
   const i64 vectors = std::clamp<i64>(height / (64 * lanes * 4), 1, 4);
   const BitsPlan<P> bits{problem_constants<P>(plan.spec.settings),
-                         kernels_for(plan.instruction_set, problem_index<P>(Problems{})).advance_bits,
+                         kernels_for(plan.instruction_set, Problems::index<P>()).advance_bits,
                          lanes * vectors,
                          plan.spec.border,
                          band,

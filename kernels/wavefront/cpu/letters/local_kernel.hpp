@@ -232,12 +232,10 @@ constexpr LocalTypes local_types_of() {
   return types;
 }
 
-template <class... Ps>
-LocalTypes local_types_at(int problem, ProblemList<Ps...>) {
-  static constexpr LocalTypes types[] = {local_types_of<Ps>()...};
-  return types[problem];
+LocalTypes local_types(int problem) {
+  LocalTypes types;
+  Problems::visit(problem, [&]<class P>(P) { types = local_types_of<P>(); });
+  return types;
 }
-
-LocalTypes local_types(int problem) { return local_types_at(problem, Problems{}); }
 
 }  // namespace terrace::wavefront::TERRACE_ISA

@@ -121,7 +121,7 @@ void check_types(const SweepSpec& spec) {
 /// Bytes and words if values fit, in as many lanes as a vector has bytes.
 template <class P>
 void take_narrow_types(const CpuSweepPlan& plan, LettersPlan<P, i32>& letters) {
-  letters.local = local_types_for(plan.instruction_set, problem_index<P>(Problems{}));
+  letters.local = local_types_for(plan.instruction_set, Problems::index<P>());
   letters.advance = letters.local.advance_i32;
   letters.layout = layout_for(vector_bytes(plan.instruction_set), no_window, plan);
 }
@@ -134,7 +134,7 @@ CpuSweeper make(const CpuSweepPlan& plan) {
   LettersPlan<P, T> letters{constants,
                             spec.rows,
                             spec.columns,
-                            advance_of<T>(kernels_for(plan.instruction_set, problem_index<P>(Problems{}))),
+                            advance_of<T>(kernels_for(plan.instruction_set, Problems::index<P>())),
                             layout_for(lanes, window_of<P, i64>(constants), plan),
                             spec.border,
                             store_row_for<T>(spec.table),
