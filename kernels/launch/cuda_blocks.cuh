@@ -46,9 +46,11 @@ class CudaBlocks : public Base {
         .blocks = static_cast<unsigned>(blocks), .threads = threads, .shared_bytes = shared_bytes, .stream = stream_};
   }
   cudaStream_t stream() const { return stream_; }
-  static bool is_stopped(const Port& port) {
-    const auto is_set = [](u64& word) { return std::atomic_ref<u64>(word).load(std::memory_order_acquire) != 0; };
-    return is_set(*port.stop) || is_set(*port.abort);
+  /// True where the host says stop or abort before `block`, as begin_next() has it on the device.
+  static bool is_stopped(const Port& port, u64 block) {
+    const auto load = [](u64& word) { return std::atomic_ref<u64>(word).load(std::memory_order_acquire); };
+    const u64 stop = load(*port.stop);
+    return load(*port.abort) != 0 || stop == 1 || (stop != 0 && load(*port.ready) <= block);
   }
 
  private:

@@ -72,11 +72,16 @@ __device__ inline bool look_for_abort(const Launch& launch) {
   return aborts;
 }
 
+/// True if the host's stop holds for `block`, as the port numbers it.
+__device__ inline bool is_stopped(const Port& port, u64 block) {
+  const u64 stop = load_system(port.stop);
+  return stop == 1 || (stop != 0 && load_acquire_system(port.ready) <= block);
+}
+
 /// True where `block` is not to begin: the host says stop or abort, or the block is given up.
 __device__ inline bool must_not_begin(const Launch& launch, u64 block) {
   if (look_for_abort(launch)) return true;
-  const u64 stop = load_system(launch.port.stop);
-  if (stop == 1 || (stop != 0 && load_acquire_system(launch.port.ready) <= launch.port.first + block)) {
+  if (is_stopped(launch.port, launch.port.first + block)) {
     give_up(launch, block);
     return true;
   }
@@ -135,6 +140,17 @@ __device__ inline Result* result_of(const Port& port, u64 block) {
 /// Says that `block`, counted from 0, is begun, as port.hpp wants it (one thread).
 __device__ inline void note_begin(const Port& port, u64 block) {
   if (port.times != nullptr) port.times[2 * (block % port.ring)] = clock_nanoseconds();
+}
+
+/// Begins `block`, as the port numbers it, of a launch whose kernels compute one block after another (one thread):
+/// not where the host says stop or abort, nor after a block that has not begun.
+/// @param begun 0 if the block before has not begun; not read for a launch's first block
+__device__ inline bool begin_next(const Port& port, u64 block, const u64& begun) {
+  if ((block != port.first && begun == 0) || load_system(port.abort) != 0 || is_stopped(port, block)) {
+    return false;
+  }
+  note_begin(port, block);
+  return true;
 }
 
 /// Says that the last part of `block` is complete (one thread, before a system-wide release of `done`).

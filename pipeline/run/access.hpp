@@ -17,14 +17,20 @@ enum class Mode : std::uint8_t {
   update,  // turns whole tiles of generation g into a later one in place; `generation` is g
 };
 
-/// The name under which a kernel's descriptor receives an access: an enumerator of the stage's own type.
+/// The name under which a kernel's descriptor receives an access: an enumerator of the stage's own type, and an index
+/// where several accesses have that name.
 struct Slot {
-  int number = 0;
+  int number = 0, index = 0;
 
   constexpr Slot() = default;
-  template <class E>
+  template <class E, class Index = int>
   requires std::is_enum_v<E>
-  constexpr Slot(E slot) : number(static_cast<int>(slot)) {}
+  constexpr Slot(E slot, Index of = 0) : number(static_cast<int>(slot)), index(static_cast<int>(of)) {}
+  /// The enumerator.
+  template <class E>
+  constexpr E as() const {
+    return static_cast<E>(number);
+  }
   friend bool operator==(Slot, Slot) = default;
 };
 

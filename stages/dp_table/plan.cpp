@@ -17,8 +17,8 @@ namespace {
 
 constexpr int table_array = 0, choice_array = 1;
 
-/// Names of the accesses of a block; source k has the slot `source` + k.
-enum Slot { cells, choice, source };
+/// Names of the accesses of a block; `source` has an index.
+enum class Slot { cells, choice, source };
 
 /// The work of a phase.
 enum class Work : std::int64_t {
@@ -125,9 +125,7 @@ run::Block TablePlan::block(const run::Phase& phase, std::int64_t index) const {
   for (std::size_t number = 0; number < sources_.size(); ++number) {
     const Box read = tiles_.read(tile, sources_[number], number == 0);
     if (volume(read.shape()) == 0) continue;
-    run::Access access{Slot::source, table_array, 1, read, run::Mode::read, run::View::contiguous};
-    access.slot.number += static_cast<int>(number);
-    block.accesses.push_back(access);
+    block.accesses.push_back({{Slot::source, number}, table_array, 1, read, run::Mode::read, run::View::contiguous});
   }
   if (walks || !passes_.empty()) return block;
   block.operations = static_cast<double>(volume(box.shape()));
@@ -163,15 +161,20 @@ TableTask TablePlan::task(const run::Phase& phase, const run::BlockView& view) c
   for (const run::AccessView& access : view.accesses) {
     const run::TileView& part = access.tiles.front();
     if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
-    if (access.slot == run::Slot(Slot::cells)) {
-      task.cells = part.data;
-    } else if (access.slot == run::Slot(Slot::choice)) {
-      task.choice = reinterpret_cast<dp_table::i32*>(part.data);
-    } else {
-      const int number = access.slot.number - run::Slot(Slot::source).number;
-      const std::int64_t cells_before = (task.first_row - part.box.begin[rows]) * tiles_.row_cells();
-      task.before[number] = part.data + cells_before * static_cast<std::int64_t>(size_of(definition_.table.type));
-      if (number > 0 || task.pass >= 0) task.source[number] = task.before[number];
+    switch (access.slot.as<Slot>()) {
+      case Slot::cells:
+        task.cells = part.data;
+        break;
+      case Slot::choice:
+        task.choice = reinterpret_cast<dp_table::i32*>(part.data);
+        break;
+      case Slot::source: {
+        const int number = access.slot.index;
+        const std::int64_t cells_before = (task.first_row - part.box.begin[rows]) * tiles_.row_cells();
+        task.before[number] = part.data + cells_before * static_cast<std::int64_t>(size_of(definition_.table.type));
+        if (number > 0 || task.pass >= 0) task.source[number] = task.before[number];
+        break;
+      }
     }
   }
   return task;

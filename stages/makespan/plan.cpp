@@ -13,9 +13,9 @@ using run::Mode;
 
 namespace {
 
-/// Names of the accesses of a block; of source k the rows from the tile's first on have the slot `source` + 2 k,
-/// those before it the next one.
-enum Slot { cells, source };
+/// Names of the accesses of a block; of a source, which has an index, the rows from the tile's first on, and those
+/// before it.
+enum class Slot { cells, source, before };
 
 /// Outcomes of a search with so many probes that a word holds.
 std::int64_t outcomes_a_word(std::int64_t probes) {
@@ -155,15 +155,13 @@ run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) cons
   for (std::size_t number = 0; number < probe.sources.size(); ++number) {
     Box read = probe.tiles.read(place.tile, probe.sources[number], number == 0);
     if (volume(read.shape()) == 0) continue;
-    run::Slot slot(Slot::source);
-    slot.number += 2 * static_cast<int>(number);
     const std::int64_t rows_before = first_row - read.begin[rows];
     read.begin[rows] = first_row;
     const std::int64_t tile = probe.tiles.tile_of(read.begin);
-    if (number > 0) block.accesses.push_back(access(slot, tile, probe.cells_of(tile), Mode::read));
-    ++slot.number;
+    if (number > 0) block.accesses.push_back(access({Slot::source, number}, tile, probe.cells_of(tile), Mode::read));
     if (rows_before > 0) {
-      block.accesses.push_back(access(slot, tile - 1, rows_before * probe.tiles.row_cells(), Mode::read));
+      const std::int64_t cells = rows_before * probe.tiles.row_cells();
+      block.accesses.push_back(access({Slot::before, number}, tile - 1, cells, Mode::read));
     }
   }
   if (place.cell < 0) block.operations = static_cast<double>(count);
@@ -190,14 +188,18 @@ TableTask MakespanPlan::task(const run::Phase& phase, const run::BlockView& view
   for (const run::AccessView& access : view.accesses) {
     if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
     const run::TileView& part = access.tiles.front();
-    if (access.slot == run::Slot(Slot::cells)) {
-      task.cells = part.data;
-      continue;
+    switch (access.slot.as<Slot>()) {
+      case Slot::cells:
+        task.cells = part.data;
+        break;
+      case Slot::source:
+        task.source[access.slot.index] = part.data;
+        break;
+      case Slot::before:
+        task.before[access.slot.index] =
+            part.data + volume(part.box.shape()) * static_cast<std::int64_t>(size_of(definition().type));
+        break;
     }
-    const int number = access.slot.number - run::Slot(Slot::source).number;
-    const std::int64_t bytes = volume(part.box.shape()) * static_cast<std::int64_t>(size_of(definition().type));
-    if (number % 2 == 0) task.source[number / 2] = part.data;
-    else task.before[number / 2] = part.data + bytes;
   }
   return task;
 }

@@ -169,18 +169,6 @@ void StencilPlan::add_receivers() {
 
 std::int64_t StencilPlan::total_blocks() const { return (spec_.extents[0] + total_rows - 1) / total_rows; }
 
-run::Slot StencilPlan::slot(Part part, std::size_t field) const {
-  run::Slot slot;
-  slot.number = static_cast<int>(part) * stencil::most_fields + static_cast<int>(field);
-  return slot;
-}
-run::Slot StencilPlan::array_slot(std::size_t array) {
-  run::Slot slot;
-  slot.number = static_cast<int>(Part::parts) * stencil::most_fields + static_cast<int>(array);
-  return slot;
-}
-run::Slot StencilPlan::changes_slot() { return array_slot(stencil::most_arrays); }
-
 std::optional<run::Phase> StencilPlan::phase(std::int64_t number, const run::Tally& tally) const {
   if (cut_.slabs() == 0) return std::nullopt;
   const std::int64_t stopped =
@@ -295,20 +283,20 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
         target.begin[1] = rows.begin[0];
         target.end[1] = rows.end[0];
         const auto field = static_cast<int>(f);
-        accesses.push_back({slot(Part::own, f), field, generation(value.passes), rows, Mode::read});
-        accesses.push_back({slot(Part::target, f), snapshots_ + field, 1, target, Mode::write});
+        accesses.push_back({{Slot::own, f}, field, generation(value.passes), rows, Mode::read});
+        accesses.push_back({{Slot::target, f}, snapshots_ + field, 1, target, Mode::write});
       }
       break;
     case StencilWork::record:
       add_record(value, index, accesses);
       break;
     case StencilWork::total:
-      accesses.push_back({changes_slot(), changes_, value.index + 1, changes_tile(index), Mode::read});
+      accesses.push_back({Slot::changes, changes_, value.index + 1, changes_tile(index), Mode::read});
       break;
     case StencilWork::finish:
       for (std::size_t f = 0; f < fields(); ++f) {
-        run::Access own{slot(Part::own, f), static_cast<int>(f), generation(value.passes), rows_box(cut_.tile(index)),
-                        Mode::update};
+        run::Access own{
+            {Slot::own, f}, static_cast<int>(f), generation(value.passes), rows_box(cut_.tile(index)), Mode::update};
         own.made = arrays_[f].generations;
         accesses.push_back(std::move(own));
       }
@@ -323,34 +311,33 @@ void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, std::vec
     const auto field = static_cast<int>(f);
     const RowRange tiles = cut_.tiles_of(slab.number);
     for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-      run::Access own{slot(Part::own, f), field, before, rows_box(cut_.tile(tile)), Mode::update};
+      run::Access own{{Slot::own, f}, field, before, rows_box(cut_.tile(tile)), Mode::update};
       const bool finished = slab.last || tile + 1 < tiles.end;
       own.made = before + (finished ? made_in_pass() : 1);
       accesses.push_back(std::move(own));
     }
     if (!slab.first) {
-      accesses.push_back(
-          {slot(Part::above, f), field, before + 1, rows_box(cut_.tile(tiles.begin - 1)), Mode::update});
+      accesses.push_back({{Slot::above, f}, field, before + 1, rows_box(cut_.tile(tiles.begin - 1)), Mode::update});
     }
-    const auto rim = [&](Part part, std::int64_t side) {
+    const auto rim = [&](Slot slot, std::int64_t side) {
       accesses.push_back(
-          {slot(part, f), rims_ + field, 2 * phase.passes + 1, rim_tile(2 * slab.part + side), Mode::update});
+          {{slot, f}, rims_ + field, 2 * phase.passes + 1, rim_tile(2 * slab.part + side), Mode::update});
     };
-    if (slab.above.count() > 0) rim(Part::rim_above, 0);
-    if (slab.below.count() > 0) rim(Part::rim_below, 1);
+    if (slab.above.count() > 0) rim(Slot::rim_above, 0);
+    if (slab.below.count() > 0) rim(Slot::rim_below, 1);
   }
   add_carry(phase, slab, accesses);
   if (traces_ >= 0) add_traces(phase, slab, accesses);
   for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
     for (const Piece& piece : array_pieces(slab, phase.steps)) {
-      accesses.push_back({array_slot(a), first_array_ + static_cast<int>(a), 0, rows_box(piece.rows), Mode::read});
+      accesses.push_back({{Slot::array, a}, first_array_ + static_cast<int>(a), 0, rows_box(piece.rows), Mode::read});
     }
   }
   if (changes_ >= 0 && timeline_.is_checked(phase)) {
     const RowRange rows = cut_.result_rows(slab, phase.steps);
     const std::int64_t check = (phase.step + phase.steps) / events_.check_every;
     const Box box{{rows.begin}, {rows.end}};
-    if (!box.empty()) accesses.push_back({changes_slot(), changes_, check, box, Mode::write});
+    if (!box.empty()) accesses.push_back({Slot::changes, changes_, check, box, Mode::write});
   }
 }
 
@@ -364,9 +351,9 @@ void StencilPlan::add_carry(const StencilPhase& phase, const Slab& slab, std::ve
     const int array = carry_ + static_cast<int>(f);
     const Extents& shape = arrays_[static_cast<std::size_t>(array)].shape;
     const Box tile{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
-    if (slab.first) accesses.push_back({slot(Part::carry, f), array, generation + 1, tile, Mode::write});
-    else if (slab.last) accesses.push_back({slot(Part::carry, f), array, generation, tile, Mode::read});
-    else accesses.push_back({slot(Part::carry, f), array, generation, tile, Mode::update});
+    if (slab.first) accesses.push_back({{Slot::carry, f}, array, generation + 1, tile, Mode::write});
+    else if (slab.last) accesses.push_back({{Slot::carry, f}, array, generation, tile, Mode::read});
+    else accesses.push_back({{Slot::carry, f}, array, generation, tile, Mode::update});
   }
 }
 
@@ -377,10 +364,10 @@ void StencilPlan::add_traces(const StencilPhase& phase, const Slab& slab, std::v
   const std::int64_t before = traces_generation(phase.passes) + slab.number - cut_.slabs_of(slab.part).begin;
   const std::int64_t made = slab.last ? traces_generation(phase.passes + 1) : before + 1;
   if (before == 0) {
-    accesses.push_back({slot(Part::traces, 0), traces_, made, tile, Mode::write});
+    accesses.push_back({Slot::traces, traces_, made, tile, Mode::write});
     return;
   }
-  run::Access update{slot(Part::traces, 0), traces_, before, tile, Mode::update};
+  run::Access update{Slot::traces, traces_, before, tile, Mode::update};
   update.made = made;
   accesses.push_back(std::move(update));
 }
@@ -405,9 +392,9 @@ void StencilPlan::add_record(const StencilPhase& phase, std::int64_t index,
   Box traces = Box::whole(arrays_[static_cast<std::size_t>(traces_)].shape);
   traces.begin[1] = times.begin - spec_.points->times(phase.step);
   traces.end[1] = times.end - spec_.points->times(phase.step);
-  accesses.push_back({slot(Part::traces, 0), traces_, traces_generation(phase.passes + 1), traces, Mode::read,
-                      run::View::contiguous});
-  accesses.push_back({slot(Part::target, 0),
+  accesses.push_back(
+      {Slot::traces, traces_, traces_generation(phase.passes + 1), traces, Mode::read, run::View::contiguous});
+  accesses.push_back({Slot::target,
                       receivers_,
                       1,
                       {{times.begin, 0}, {times.end, std::ssize(spec_.points->receivers)}},
@@ -429,10 +416,10 @@ void StencilPlan::add_rim(const StencilPhase& phase, std::int64_t index, std::ve
   for (std::size_t f = 0; f < fields(); ++f) {
     const auto field = static_cast<int>(f);
     for (const Piece& piece : pieces_of(rim)) {
-      accesses.push_back({slot(Part::own, f), field, generation(phase.passes), rows_box(piece.rows), Mode::read,
-                          run::View::contiguous});
+      accesses.push_back(
+          {{Slot::own, f}, field, generation(phase.passes), rows_box(piece.rows), Mode::read, run::View::contiguous});
     }
-    accesses.push_back({slot(Part::target, f), rims_ + field, 2 * phase.passes + 1, rim_tile(index), Mode::write});
+    accesses.push_back({{Slot::target, f}, rims_ + field, 2 * phase.passes + 1, rim_tile(index), Mode::write});
   }
 }
 
@@ -456,7 +443,7 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       task.work = stencil::Work::total;
       task.row_begin = changes_tile(view.index).begin[0];
       task.row_end = changes_tile(view.index).end[0];
-      add_pieces(task.changes, *view.find(changes_slot()), 0);
+      add_pieces(task.changes, *view.find(Slot::changes), 0);
       break;
     case StencilWork::record: {
       const RowRange times = recorded_times(value, view.index);
@@ -464,8 +451,8 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       task.row_begin = times.begin;
       task.row_end = std::max<std::int64_t>(times.begin, times.end);
       if (times.count() == 0) break;
-      task.traces = view.find(slot(Part::traces, 0))->tiles.front().data;
-      add_pieces(task.targets[0], *view.find(slot(Part::target, 0)), 0);
+      task.traces = view.find(Slot::traces)->tiles.front().data;
+      add_pieces(task.targets[0], *view.find(Slot::target), 0);
       break;
     }
     case StencilWork::rims:
@@ -478,8 +465,8 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       for (std::size_t f = 0; f < fields(); ++f) {
         std::size_t piece = 0;
         for (const run::AccessView& access : view.accesses) {
-          if (access.slot == slot(Part::own, f)) add_pieces(task.fields[f], access, pieces[piece++].shift);
-          if (access.slot == slot(Part::target, f)) {
+          if (access.slot == run::Slot(Slot::own, f)) add_pieces(task.fields[f], access, pieces[piece++].shift);
+          if (access.slot == run::Slot(Slot::target, f)) {
             add_piece(task.targets[f], rows.begin, rows.end, access.tiles.front().data);
           }
         }
@@ -491,7 +478,7 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       task.work = stencil::Work::count;
       task.row_begin = cut_.tile(view.index).begin;
       task.row_end = cut_.tile(view.index).end;
-      for (std::size_t f = 0; f < fields(); ++f) add_pieces(task.fields[f], *view.find(slot(Part::own, f)), 0);
+      for (std::size_t f = 0; f < fields(); ++f) add_pieces(task.fields[f], *view.find({Slot::own, f}), 0);
       break;
     }
   }
@@ -501,31 +488,30 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
 void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const run::BlockView& view,
                             StencilTask& task) const {
   for (std::size_t f = 0; f < fields(); ++f) {
-    const auto bind_rim = [&](Part part, RowRange rows) {
-      if (rows.count() > 0)
-        add_piece(task.fields[f], rows.begin, rows.end, view.find(slot(part, f))->tiles.front().data);
+    const auto bind_rim = [&](Slot slot, RowRange rows) {
+      if (rows.count() > 0) add_piece(task.fields[f], rows.begin, rows.end, view.find({slot, f})->tiles.front().data);
     };
-    const auto bind_tiles = [&](Part part) {
+    const auto bind_tiles = [&](Slot slot) {
       for (const run::AccessView& access : view.accesses) {
-        if (access.slot == slot(part, f)) add_pieces(task.fields[f], access, 0);
+        if (access.slot == run::Slot(slot, f)) add_pieces(task.fields[f], access, 0);
       }
     };
-    bind_rim(Part::rim_above, slab.above);
-    bind_tiles(Part::above);
-    bind_tiles(Part::own);
-    bind_rim(Part::rim_below, slab.below);
-    if (const run::AccessView* carry = view.find(slot(Part::carry, f))) task.carry[f] = carry->tiles.front().data;
+    bind_rim(Slot::rim_above, slab.above);
+    bind_tiles(Slot::above);
+    bind_tiles(Slot::own);
+    bind_rim(Slot::rim_below, slab.below);
+    if (const run::AccessView* carry = view.find({Slot::carry, f})) task.carry[f] = carry->tiles.front().data;
   }
   const std::vector<Piece> pieces = array_pieces(slab, phase.steps);
   for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
     std::size_t piece = 0;
     for (const run::AccessView& access : view.accesses) {
-      if (access.slot == array_slot(a)) add_pieces(task.arrays[a], access, pieces[piece++].shift);
+      if (access.slot == run::Slot(Slot::array, a)) add_pieces(task.arrays[a], access, pieces[piece++].shift);
     }
   }
-  if (const run::AccessView* traces = view.find(slot(Part::traces, 0))) task.traces = traces->tiles.front().data;
+  if (const run::AccessView* traces = view.find(Slot::traces)) task.traces = traces->tiles.front().data;
   task.measures = changes_ >= 0 && timeline_.is_checked(phase) ? 1 : 0;
-  if (const run::AccessView* changes = view.find(changes_slot())) add_pieces(task.changes, *changes, 0);
+  if (const run::AccessView* changes = view.find(Slot::changes)) add_pieces(task.changes, *changes, 0);
 }
 
 std::unique_ptr<device::BlockKernel> StencilPlan::make_kernel_of(device::Context& context,

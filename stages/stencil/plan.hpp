@@ -81,7 +81,8 @@ class StencilPlan : public run::Plan {
     stencil::RowRange rows;
     std::int64_t shift;
   };
-  enum class Part { own, above, rim_above, rim_below, carry, traces, target, parts };
+  /// Names of the accesses of a block; those of fields and constant arrays have an index.
+  enum class Slot { own, above, rim_above, rim_below, carry, traces, target, array, changes };
 
   std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
                                                       const device::Memory* workspace) const;
@@ -90,9 +91,6 @@ class StencilPlan : public run::Plan {
   void add_between_slabs();
   void add_results();
   void add_receivers();
-  run::Slot slot(Part part, std::size_t field) const;
-  static run::Slot array_slot(std::size_t array);
-  static run::Slot changes_slot();
   std::size_t fields() const { return fields_; }
 
   StencilPhase value_of(const run::Phase& phase) const { return phase.value.as<StencilPhase>(); }

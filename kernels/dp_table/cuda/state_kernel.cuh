@@ -20,21 +20,13 @@ struct TableState {
 /// Threads of the kernel that begins a block.
 inline constexpr u32 begin_threads = 256;
 
-/// True if the host wants `block` not to begin.
-__device__ inline bool is_unwanted(const device::Port& port, u64 block) {
-  if (device::load_system(port.abort) != 0) return true;
-  const u64 stop = device::load_system(port.stop);
-  return stop == 1 || (stop != 0 && device::load_acquire_system(port.ready) <= block);
-}
-
 /// One thread block: begins block `block` unless the launch is to stop or has stopped before it.
 /// Rule sets the kernels of different sources apart.
 /// @param counters of sub-blocks that are made, by level: set to 0
 template <class Rule>
 __global__ void begin_block_kernel(device::Port port, TableState* state, u64* counters, u64 levels, u64 block) {
   if (threadIdx.x == 0) {
-    const bool begun = (block == port.first || state->begun != 0) && !is_unwanted(port, block);
-    if (begun) device::note_begin(port, block);
+    const bool begun = device::begin_next(port, block, state->begun);
     *state = {begun ? u64{1} : u64{0}, 0, 0, ~u64{0}, 0, ~u64{0}};
   }
   for (u64 level = threadIdx.x; level < levels; level += blockDim.x) counters[level] = 0;

@@ -48,7 +48,7 @@ class BlocksOnCuda : public device::CudaBlocks<Task, Result> {
   bool submit(const device::Port& port, u64 block, const Task& task) final {
     check(task);
     const bool always = begins_always();
-    if (always && Blocks::is_stopped(port)) return false;
+    if (always && Blocks::is_stopped(port, block)) return false;
     device::launch(begin_block_, shape(1, 1), port, state_, block, always);
     update(task);
     report(port, block, task);

@@ -66,8 +66,11 @@ struct Extent {
 /// One thread: begins block `block` unless the launch is to stop. @param always true if it begins even then
 template <class T>
 __global__ void begin_block_kernel(device::Port port, TileState* state, u64 block, bool always) {
-  const bool begun = always || (device::load_system(port.stop) == 0 && device::load_system(port.abort) == 0);
-  if (begun) device::note_begin(port, block);
+  bool begun = device::begin_next(port, block, state->begun);
+  if (always && !begun) {
+    device::note_begin(port, block);
+    begun = true;
+  }
   const Extent none;
   *state = {begun ? u64{1} : u64{0}, none.least, none.most, none.most, -1, 0};
 }

@@ -60,18 +60,17 @@ void load_value_kernels() {
 
 template <class T>
 StencilBlocks<T>::StencilBlocks(const StencilSpec& spec, device::Context& context, void* workspace, int fields)
-    : spec_(spec),
+    : Blocks("stencil", context),
+      spec_(spec),
       axis_(spec.axis()),
       fields_(static_cast<std::size_t>(fields)),
       plan_(plan_stencil(spec)),
-      context_(context),
-      workspace_(workspace),
-      stream_(device::compute_stream(context)) {
+      workspace_(workspace) {
   const Operands<T> operands(spec);
   const auto bring = [&]<class U>(std::size_t offset, const std::vector<U>& values) {
     if (values.empty()) return;
     TERRACE_CUDA_CHECK(
-        cudaMemcpyAsync(at<U>(offset), values.data(), values.size() * sizeof(U), cudaMemcpyHostToDevice, stream_));
+        cudaMemcpyAsync(at<U>(offset), values.data(), values.size() * sizeof(U), cudaMemcpyHostToDevice, stream()));
   };
   bring(plan_.terms_at, operands.terms);
   bring(plan_.drive_at, operands.drive);
@@ -79,34 +78,25 @@ StencilBlocks<T>::StencilBlocks(const StencilSpec& spec, device::Context& contex
   bring(plan_.sources_at, points.sources);
   bring(plan_.receivers_at, points.receivers);
   bring(plan_.values_at, points.values);
-  TERRACE_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  TERRACE_CUDA_CHECK(cudaStreamSynchronize(stream()));
   load_value_kernels<T>();
 }
 
 template <class T>
 void StencilBlocks<T>::clear_levels() const {
   const std::size_t begin = plan_.fields_at[0];
-  TERRACE_CUDA_CHECK(cudaMemsetAsync(at<unsigned char>(begin), 0, plan_.bytes - begin, stream_));
+  TERRACE_CUDA_CHECK(cudaMemsetAsync(at<unsigned char>(begin), 0, plan_.bytes - begin, stream()));
 }
 
 template <class T>
-void StencilBlocks<T>::run(const device::Port& port) {
-  if (port.descriptor_bytes < sizeof(StencilTask) || port.result_bytes < sizeof(StencilResult)) {
-    throw DeviceError("stencil", "the port's descriptors or results are those of something else");
-  }
-  stream_ = device::compute_stream(context_);
+bool StencilBlocks<T>::submit(const device::Port& port, u64 block, const StencilTask& task) {
   abort_ = port.abort;
-  const device::LaunchShape one_thread{.blocks = 1, .threads = 1, .shared_bytes = 0, .stream = stream_};
-  const device::LaunchShape one_warp{.blocks = 1, .threads = 32, .shared_bytes = 0, .stream = stream_};
-  for (u64 block = port.first; block < port.first + port.count; ++block) {
-    StencilTask task;
-    std::memcpy(&task, static_cast<const char*>(port.descriptors) + block % port.ring * port.descriptor_bytes,
-                sizeof task);
-    device::launch(device::make_kernel(begin_block_kernel<T>, "begin_block_kernel"), one_warp, port, state(), block);
-    compute(task);
-    device::launch(device::make_kernel(report_block_kernel<T>, "report_block_kernel"), one_thread, port, state(),
-                   block);
-  }
+  device::launch(device::make_kernel(begin_block_kernel<T>, "begin_block_kernel"), Blocks::shape(1, 32), port,
+                 state(), block);
+  compute(task);
+  device::launch(device::make_kernel(report_block_kernel<T>, "report_block_kernel"), Blocks::shape(1, 1), port,
+                 state(), block);
+  return true;
 }
 
 template <class T>
@@ -213,10 +203,10 @@ void StencilBlocks<T>::find_changes(const StencilTask& task, const Levels<T>& le
   if (rows == 0) return;
   if (change.width == 1) {
     device::launch(device::make_kernel(find_single_changes_kernel<T>, "find_single_changes_kernel"),
-                   shape_of_values(rows, stream_), state(), change);
+                   shape_of_values(rows, stream()), state(), change);
   } else {
     device::launch(device::make_kernel(find_changes_kernel<T>, "find_changes_kernel"),
-                   shape_of_values(rows * 32, stream_), state(), change);
+                   shape_of_values(rows * 32, stream()), state(), change);
   }
 }
 
@@ -245,7 +235,7 @@ template <class T>
 void StencilBlocks<T>::clear_carry(const StencilTask& task) {
   const i64 values = std::max<i64>(1, carry_rows(axis_.radius, spec_.pass_steps)) * spec_.width();
   for (std::size_t f = 0; f < fields_; ++f) {
-    TERRACE_CUDA_CHECK(cudaMemsetAsync(task.carry[f], 0, static_cast<std::size_t>(values) * sizeof(T), stream_));
+    TERRACE_CUDA_CHECK(cudaMemsetAsync(task.carry[f], 0, static_cast<std::size_t>(values) * sizeof(T), stream()));
   }
 }
 
@@ -292,7 +282,7 @@ void StencilBlocks<T>::record(const StencilTask& task) {
   to.add(task.targets[0], {task.row_begin, task.row_end}, lists.receiver_count);
   const i64 values = (task.row_end - task.row_begin) * lists.receiver_count;
   if (values == 0) return;
-  device::launch(device::make_kernel(record_kernel<T>, "record_kernel"), shape_of_values(values, stream_), state(),
+  device::launch(device::make_kernel(record_kernel<T>, "record_kernel"), shape_of_values(values, stream()), state(),
                  RecordTask<T>{to, {task.row_begin, task.row_end}, lists});
 }
 
@@ -318,7 +308,7 @@ void StencilBlocks<T>::count_lines(const Lines<T> (&lines)[most_fields], RowRang
       const i64 count = common.count() * width;
       if (count == 0) continue;
       device::launch(device::make_kernel(count_values_kernel<T>, "count_values_kernel"),
-                     shape_of_values(count, stream_), state(),
+                     shape_of_values(count, stream()), state(),
                      lines[f].data[piece] + (common.begin - held.begin) * width, count,
                      (static_cast<i64>(f) * axis_.rows + common.begin) * width);
     }
@@ -331,10 +321,10 @@ void StencilBlocks<T>::add_up(const StencilTask& task) {
   if (count <= 0) return;
   auto* sums = at<double>(plan_.sums_at);
   device::launch(device::make_kernel(add_groups_kernel<T>, "add_groups_kernel"),
-                 shape_of_values(groups * 32, stream_), state(), task.changes.template row<double>(task.row_begin, 1),
-                 count, spec_.norm, sums);
+                 shape_of_values(groups * 32, stream()), state(),
+                 task.changes.template row<double>(task.row_begin, 1), count, spec_.norm, sums);
   device::launch(device::make_kernel(add_sums_kernel<T>, "add_sums_kernel"),
-                 {.blocks = 1, .threads = 32, .shared_bytes = 0, .stream = stream_}, state(), sums, groups,
+                 {.blocks = 1, .threads = 32, .shared_bytes = 0, .stream = stream()}, state(), sums, groups,
                  spec_.norm);
 }
 
@@ -355,7 +345,7 @@ void StencilBlocks<T>::copy_rows(const Lines<T>& from, const Lines<T>& to) {
 template <class T>
 void StencilBlocks<T>::copy_values(const T* from, T* to, i64 count) {
   if (count == 0) return;
-  device::launch(device::make_kernel(copy_values_kernel<T>, "copy_values_kernel"), shape_of_values(count, stream_),
+  device::launch(device::make_kernel(copy_values_kernel<T>, "copy_values_kernel"), shape_of_values(count, stream()),
                  state(), from, to, count);
 }
 

@@ -5,8 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "kernels/device/cuda_context.hpp"
-#include "kernels/launch/block_kernel.hpp"
+#include "kernels/launch/cuda_blocks.cuh"
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/common/launches.hpp"
 #include "kernels/stencil/cuda/common/lines.hpp"
@@ -47,9 +46,8 @@ struct Levels {
 
 /// Defined in the source that the build makes for T (cuda/common/blocks.cu.in).
 template <class T>
-class StencilBlocks : public device::BlockKernel {
- public:
-  void run(const device::Port& port) final;
+class StencilBlocks : public device::CudaBlocks<StencilTask, StencilResult> {
+  using Blocks = device::CudaBlocks<StencilTask, StencilResult>;
 
  protected:
   /// Brings the operands into the workspace.
@@ -74,7 +72,7 @@ class StencilBlocks : public device::BlockKernel {
   const Term<T>* terms() const { return at<Term<T>>(plan_.terms_at); }
   const T* drive() const { return at<T>(plan_.drive_at); }
   PointLists<T> points() const;
-  cudaStream_t stream() const { return stream_; }
+  using Blocks::stream;
   /// The word of the launch that says, if not 0, that the host wants it to end.
   const device::u64* abort() const { return abort_; }
 
@@ -84,6 +82,7 @@ class StencilBlocks : public device::BlockKernel {
     return reinterpret_cast<U*>(static_cast<unsigned char*>(workspace_) + offset);
   }
 
+  bool submit(const device::Port& port, device::u64 block, const StencilTask& task) final;
   void compute(const StencilTask& task);
   void advance(const StencilTask& task);
   std::vector<i64> counts_of(const StencilTask& task) const;
@@ -112,9 +111,7 @@ class StencilBlocks : public device::BlockKernel {
   Axis axis_;
   std::size_t fields_;
   StencilWorkspace plan_;
-  device::Context& context_;
   void* workspace_;
-  cudaStream_t stream_;
   const device::u64* abort_ = nullptr;
 };
 

@@ -16,20 +16,12 @@ struct StencilState {
   StencilTask task;
 };
 
-/// True if the host wants `block` not to begin.
-__device__ inline bool is_unwanted(const device::Port& port, u64 block) {
-  if (device::load_system(port.abort) != 0) return true;
-  const u64 stop = device::load_system(port.stop);
-  return stop == 1 || (stop != 0 && device::load_acquire_system(port.ready) <= block);
-}
-
 /// One warp: begins block `block` unless the launch is to stop or has stopped before it, and fetches its descriptor.
 /// T is a type of values, so that sources of different types have kernels of their own.
 template <class T>
 __global__ void begin_block_kernel(device::Port port, StencilState* state, u64 block) {
   if (threadIdx.x == 0) {
-    const bool begun = (block == port.first || state->begun != 0) && !is_unwanted(port, block);
-    if (begun) device::note_begin(port, block);
+    const bool begun = device::begin_next(port, block, state->begun);
     state->begun = begun ? 1 : 0;
     state->total = 0;
     state->not_finite = 0;
