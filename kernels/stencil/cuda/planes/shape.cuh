@@ -7,8 +7,8 @@
 
 namespace terrace::stencil {
 
-/// A kernel's sizes as constants. @tparam Cell_ what it knows of its cells, as VolumeCell
-template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_, class Cell_ = VolumeCell<kind_>>
+/// A kernel's sizes as constants. @tparam Cell_ what it knows of its cells, as SumCell
+template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_, class Cell_ = SumCell<kind_>>
 struct VolumeShape {
   using Value = T;
   using Cell = Cell_;
