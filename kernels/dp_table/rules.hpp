@@ -3,6 +3,7 @@
 
 #include "kernels/device/host_device.hpp"
 #include "kernels/dp_table/task.hpp"
+#include "kernels/values/rounded.hpp"
 
 namespace terrace::dp_table {
 
@@ -23,21 +24,8 @@ TERRACE_HOST_DEVICE T cost_of(i64 whole, double real) {
 /// The sum, rounded once.
 template <class T>
 TERRACE_HOST_DEVICE T sum_of(T a, T b) {
-  return static_cast<T>(a + b);
-}
-TERRACE_HOST_DEVICE float sum_of(float a, float b) {
-#if defined(__CUDA_ARCH__)
-  return __fadd_rn(a, b);
-#else
-  return a + b;
-#endif
-}
-TERRACE_HOST_DEVICE double sum_of(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(a, b);
-#else
-  return a + b;
-#endif
+  if constexpr (is_real<T>) return values::plus(a, b);
+  else return static_cast<T>(a + b);
 }
 
 // `finds_largest`: the best cell of a tile is looked for.

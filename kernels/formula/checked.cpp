@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/values/exact.hpp"
+
 namespace terrace::formula {
 namespace {
 
@@ -14,26 +16,21 @@ bool fits(Type type, std::int64_t value) {
 
 /// An operation of whole numbers that can leave i64, but for a division by 0. @return false if it does
 bool exact(Operation operation, std::int64_t a, std::int64_t b, std::int64_t& value) {
-  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   switch (operation) {
     case Operation::negate:
-      return !__builtin_sub_overflow(std::int64_t{0}, a, &value);
+      return values::exact_negative(a, value);
     case Operation::absolute:
-      if (a < 0) return !__builtin_sub_overflow(std::int64_t{0}, a, &value);
-      value = a;
-      return true;
+      return values::exact_magnitude(a, value);
     case Operation::add:
-      return !__builtin_add_overflow(a, b, &value);
+      return values::exact_sum(a, b, value);
     case Operation::subtract:
-      return !__builtin_sub_overflow(a, b, &value);
+      return values::exact_difference(a, b, value);
     case Operation::multiply:
-      return !__builtin_mul_overflow(a, b, &value);
+      return values::exact_product(a, b, value);
     case Operation::divide:
-      if (a == least && b == -1) return false;
-      value = a / b;
-      return true;
+      return values::exact_quotient(a, b, value);
     default:  // remainder
-      value = b == -1 ? 0 : a % b;
+      value = values::exact_rest(a, b);
       return true;
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/values/rounded.hpp"
+
 namespace terrace::formula {
 namespace {
 
@@ -27,15 +29,15 @@ CellValue with_reals(Operation operation, T a, T b, T c) {
     case Operation::less_equal:
       return {0, a <= b};
     case Operation::minimum:
-      return {b < a ? b : a, 0};
+      return {values::smaller(a, b), 0};
     case Operation::maximum:
-      return {a < b ? b : a, 0};
+      return {values::larger(a, b), 0};
     case Operation::absolute:
-      return {std::abs(a), 0};
+      return {values::magnitude(a), 0};
     case Operation::root:
-      return {std::sqrt(a), 0};
+      return {values::square_root(a), 0};
     default:  // fused
-      return {std::fma(a, b, c), 0};
+      return {values::fused(a, b, c), 0};
   }
 }
 

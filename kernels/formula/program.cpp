@@ -1,10 +1,10 @@
 #include "kernels/formula/program.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "kernels/formula/checked.hpp"
+#include "kernels/values/exact.hpp"
+#include "kernels/values/rounded.hpp"
 
 namespace terrace::formula {
 namespace {
@@ -156,13 +156,13 @@ void with_reals(int code, Register& to, double left, double right, double third)
       to.real = -a;
       return;
     case real_absolute:
-      to.real = std::abs(a);
+      to.real = values::magnitude(a);
       return;
     case real_minimum:
-      to.real = b < a ? b : a;
+      to.real = values::smaller(a, b);
       return;
     case real_maximum:
-      to.real = a < b ? b : a;
+      to.real = values::larger(a, b);
       return;
     case real_equal:
       to.whole = a == b;
@@ -177,23 +177,11 @@ void with_reals(int code, Register& to, double left, double right, double third)
       to.whole = a <= b;
       return;
     case real_root:
-      to.real = std::sqrt(a);
+      to.real = values::square_root(a);
       return;
     default:
-      to.real = std::fma(a, b, c);
+      to.real = values::fused(a, b, c);
   }
-}
-
-/// @return false if the quotient is none, or beyond i64
-bool divided(std::int64_t a, std::int64_t b, std::int64_t& quotient, std::int64_t& rest) {
-  if (b == 0) return false;
-  if (b == -1) {
-    rest = 0;
-    return !__builtin_sub_overflow(std::int64_t{0}, a, &quotient);
-  }
-  quotient = a / b;
-  rest = a % b;
-  return true;
 }
 
 }  // namespace
@@ -232,30 +220,28 @@ bool Program::run(Register* registers) const {
   for (const Step& step : steps_) {
     Register& to = registers[step.to];
     const Register a = registers[step.a], b = registers[step.b];
-    std::int64_t unused = 0;
     switch (step.code) {
       case add:
-        fails |= __builtin_add_overflow(a.whole, b.whole, &to.whole);
+        fails |= !values::exact_sum(a.whole, b.whole, to.whole);
         break;
       case subtract:
-        fails |= __builtin_sub_overflow(a.whole, b.whole, &to.whole);
+        fails |= !values::exact_difference(a.whole, b.whole, to.whole);
         break;
       case multiply:
-        fails |= __builtin_mul_overflow(a.whole, b.whole, &to.whole);
+        fails |= !values::exact_product(a.whole, b.whole, to.whole);
         break;
       case divide:
-        fails |= !divided(a.whole, b.whole, to.whole, unused);
+        fails |= b.whole == 0 || !values::exact_quotient(a.whole, b.whole, to.whole);
         break;
       case remainder:
-        // The rest of the least number by -1 is 0, though the quotient is beyond i64.
-        fails |= !divided(a.whole, b.whole, unused, to.whole) && b.whole == 0;
+        fails |= b.whole == 0;
+        if (b.whole != 0) to.whole = values::exact_rest(a.whole, b.whole);
         break;
       case negate:
-        fails |= __builtin_sub_overflow(std::int64_t{0}, a.whole, &to.whole);
+        fails |= !values::exact_negative(a.whole, to.whole);
         break;
       case absolute:
-        if (a.whole < 0) fails |= __builtin_sub_overflow(std::int64_t{0}, a.whole, &to.whole);
-        else to.whole = a.whole;
+        fails |= !values::exact_magnitude(a.whole, to.whole);
         break;
       case minimum:
         to.whole = std::min(a.whole, b.whole);

@@ -26,10 +26,11 @@
 //
 // The order of the operations in `cell` is a part of the definition: each is rounded by itself and none is
 // contracted, so that every way of sweeping gives the same bits (a NaN stays a NaN). It is written in
-// add() and the operations below, so that V may be T or a pack of SIMD lanes of it.
+// add() and the operations of rounded.hpp and below, so that V may be T or a pack of SIMD lanes of it.
 #pragma once
 
 #include "kernels/values/operations.hpp"
+#include "kernels/values/rounded.hpp"
 #include "pipeline/base/parameter.hpp"
 
 namespace terrace::in_place {
@@ -45,26 +46,15 @@ struct Neighbourhood {
   V down_left, down, down_right;
 };
 
-/// a * b of floating-point values, rounded: never fused with a sum. For packs, `a` is the factor of all lanes.
-template <class V>
-TERRACE_HOST_DEVICE constexpr V product(V a, V b) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(V) == 4) return __fmul_rn(a, b);
-  else return __dmul_rn(a, b);
-#else
-  return a * b;
-#endif
-}
-
 /// a / 9 of a floating-point value, rounded to the nearest.
 template <class V>
 TERRACE_HOST_DEVICE constexpr V nine_parts(V a) {
 #if defined(__CUDA_ARCH__)
   // The product in f64 is so near to the quotient that both round to the same value of f32 (tried for every value).
-  if constexpr (sizeof(V) == 4) return static_cast<V>(__dmul_rn(static_cast<double>(a), 1.0 / 9.0));
-  else return __ddiv_rn(a, 9.0);
+  if constexpr (sizeof(V) == 4) return static_cast<V>(times(static_cast<double>(a), 1.0 / 9.0));
+  else return divided(a, V(9));
 #else
-  return a / V(9);
+  return divided(a, V(9));
 #endif
 }
 

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "kernels/recursive/semiring_list.hpp"
+#include "kernels/values/rounded.hpp"
 
 namespace terrace::recursive {
 
@@ -85,11 +86,7 @@ struct SearchTreeRule {
 template <class T>
 TERRACE_HOST_DEVICE constexpr T distance(const NodeTerms<T>& terms, i64 i, i64 j) {
   const T x = terms.first[i] - terms.first[j], y = terms.second[i] - terms.second[j];
-#ifdef __CUDA_ARCH__
-  return sqrt(__dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)));  // as on the CPU, where nothing is contracted
-#else
-  return __builtin_sqrt(x * x + y * y);
-#endif
+  return values::square_root(values::plus(values::times(x, x), values::times(y, y)));
 }
 
 /// Triangulations of polygons of points: each triangle costs its perimeter. What is stored is the cost of a piece of

@@ -15,6 +15,7 @@
 
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
+#include "kernels/values/rounded.hpp"
 
 namespace terrace::recursive {
 
@@ -72,7 +73,7 @@ struct MinPlus {
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
-    return b < a ? b : a;
+    return values::smaller(a, b);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
@@ -93,7 +94,7 @@ struct MaxPlus {
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
-    return a < b ? b : a;
+    return values::larger(a, b);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
@@ -114,11 +115,11 @@ struct MaxMin {
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
-    return a < b ? b : a;
+    return values::larger(a, b);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
-    return b < a ? b : a;
+    return values::smaller(a, b);
   }
 };
 
@@ -156,7 +157,7 @@ struct MaxTimes {
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
-    return a < b ? b : a;
+    return values::larger(a, b);
   }
   template <class V>
   TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {

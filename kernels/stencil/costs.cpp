@@ -15,20 +15,12 @@ using device::Backend;
 using measured::OperatorRates;
 using measured::RadiusRate;
 
-double operations_of_named(std::string_view name) {
-  for (const auto& row : measured::formula_operations) {
-    if (name == row.name) return row.operations;
-  }
-  constexpr double most = 9;
-  return most;
-}
-
 /// Operations of a cell of the operator of a row.
 double operations_of_named(std::string_view name, int radius) {
   const double span = 2 * radius + 1;
   if (name == "separable") return 2 * span;
   const OperatorInfo* info = find_operator(name);
-  if (info == nullptr || !info->linear) return operations_of_named(name);
+  if (!info->linear) return info->operations;
   return info->shape == Shape::box ? std::pow(span, info->rank) : 1 + 2.0 * radius * info->rank;
 }
 
@@ -82,7 +74,7 @@ device::Cost cost_of_operations(const StencilSpec& spec, const device::Limits& l
 
 double operations_of(const StencilSpec& spec) {
   if (spec.written) return std::max(1, spec.written->cells.operations());
-  return spec.terms.empty() ? operations_of_named(spec.name) : static_cast<double>(spec.terms.size());
+  return spec.terms.empty() ? find_operator(spec.name)->operations : static_cast<double>(spec.terms.size());
 }
 
 double multiply_adds_of(Backend backend, const device::Limits& limits) {
@@ -101,8 +93,8 @@ device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, cons
   cost.seconds = operations_of(spec) / (measured_operations(rates, spec) * machine);
   cost.seconds += visits.more_seconds / machine;
   if (visits.array_bytes > 0) {
-    // The rate of hotspot is with its array.
-    const int more = spec.arrays - (spec.name == "hotspot" ? 1 : 0);
+    // The rate of a formula that requires an array is with that array.
+    const int more = spec.arrays - (find_operator(spec.name)->own_array == OwnArray::required ? 1 : 0);
     cost.seconds += more * size / (visits.array_bytes * machine);
   }
   if (const double memory = limits.memory_bytes_per_second; memory > 0) {

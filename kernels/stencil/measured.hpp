@@ -257,23 +257,17 @@ struct CudaVolume {
     if (radius == 1) return {4, 4, 32, 8, 4, 1};
     return radius == 2 ? VolumeSizes{2, 4, 16, 8, 4, 1} : VolumeSizes{1, 4, 16, 8, 4, 1};
   }
-  /// heat3d. H100, 2026-11-27, 1024 x 512 x 512, Gcell/s, f32 1010, with {4, 2, 16, 16, 4, 1} 745, {4, 2, 32, 16, 4,
-  /// 1} 678; f64 509, with {4, 2, 32, 16, 4, 1} 394, {3, 4, 32, 8, 4, 1} 477.
-  TERRACE_HOST_DEVICE static constexpr VolumeSizes heat_sizes(int bytes) {
-    return bytes == 8 ? VolumeSizes{4, 4, 32, 8, 4, 1} : VolumeSizes{4, 4, 16, 8, 4, 1};
-  }
-  /// wave3d. H100, 2026-11-27, 1024 x 512 x 512, Gcell/s, f32: {2, 4, 32, 8, 4, 1} 236, {2, 4, 16, 8, 4, 1} 196, {2,
-  /// 2, 16, 16, 4, 1} 198, {2, 2, 32, 16, 4, 1} 236, {2, 2, 32, 8, 4, 2} 222; f64: {2, 4, 32, 8, 4, 1} 118, {2, 2,
-  /// 32, 16, 4, 1} 117, {2, 2, 32, 8, 4, 2} 109.
-  TERRACE_HOST_DEVICE static constexpr VolumeSizes wave_sizes() { return {2, 4, 32, 8, 4, 1}; }
-  /// Formulas that a job writes, by their fields and the values of a cell that are handed on to the next plane: those
-  /// of heat3d and wave3d, and fewer levels or lines where more is kept, so that it fits into registers; no levels
-  /// where it does not. Not measured.
-  TERRACE_HOST_DEVICE static constexpr VolumeSizes written_sizes(int fields, int handed, int bytes) {
+  /// Cells in two parts, by their fields and the values that the first part hands on: fewer levels or lines where
+  /// more is kept, so that it fits into registers; no levels where it does not. H100, 2026-11-27, 1024 x 512 x 512,
+  /// Gcell/s. One field and one value, heat3d: f32 1010, with {4, 2, 16, 16, 4, 1} 745, {4, 2, 32, 16, 4, 1} 678; f64
+  /// 509, with {4, 2, 32, 16, 4, 1} 394, {3, 4, 32, 8, 4, 1} 477. Two fields and one value, wave3d: f32 236, with {2,
+  /// 4, 16, 8, 4, 1} 196, {2, 2, 16, 16, 4, 1} 198, {2, 2, 32, 16, 4, 1} 236, {2, 2, 32, 8, 4, 2} 222; f64 118, with
+  /// {2, 2, 32, 16, 4, 1} 117, {2, 2, 32, 8, 4, 2} 109. Others: not measured.
+  TERRACE_HOST_DEVICE static constexpr VolumeSizes part_sizes(int fields, int handed, int bytes) {
     const int kept = fields + handed;
-    if (fields == 1 && kept <= 2) return heat_sizes(bytes);
+    if (fields == 1 && kept <= 2) return bytes == 8 ? VolumeSizes{4, 4, 32, 8, 4, 1} : VolumeSizes{4, 4, 16, 8, 4, 1};
     if (fields == 1 && kept <= 3) return {3, 4, 32, 8, 4, 1};
-    if (kept <= (fields == 1 ? 5 : 3)) return wave_sizes();
+    if (kept <= (fields == 1 ? 5 : 3)) return {2, 4, 32, 8, 4, 1};
     if (kept <= (fields == 1 ? 7 : 5)) return {2, 3, 32, 8, 4, 1};
     return {};
   }

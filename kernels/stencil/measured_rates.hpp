@@ -183,30 +183,6 @@ inline constexpr StripRate cpu_compiled_rate_of_volumes{29, 15};
 /// Seconds in which a compiler makes the kernels of a formula. Busy EPYC, 2026-11-29, GCC 12: 0.95 to 1.4.
 inline constexpr double cpu_compile_seconds = 1.2;
 
-/// Operations of a cell of a formula, a multiply-add being one.
-struct FormulaOperations {
-  const char* name;
-  double operations;
-};
-
-/// The operations by which RESULTS.md gives limits; of heat3d and wave3d not measured by a limit.
-inline constexpr FormulaOperations formula_operations[] = {
-    // Not measured: rates of formulas that a job writes are of operations (formula::Formula::operations).
-    {"formula", 1},
-    // H200: its rate beside its limit.
-    {"heat2d", 5},
-    // Not measured: two neighbours more than heat2d.
-    {"heat3d", 7},
-    // H200, alike.
-    {"wave2d", 7},
-    // Not measured: two neighbours more than wave2d.
-    {"wave3d", 9},
-    // H200, alike.
-    {"fdtd2d", 8},
-    // H200, alike.
-    {"hotspot", 9},
-};
-
 /// Multiply-adds of f32 a second of the machines of the rates. H200: 33.2 T. EPYC, both threads with AVX-512: 118 G.
 inline constexpr double cuda_multiply_adds = 3.32e13, cpu_multiply_adds = 1.18e11;
 

@@ -11,6 +11,8 @@
 //   static constexpr int radius;               along every axis; 0: chosen by the job (terms)
 //   static constexpr bool has_step;            true if a source is added times dt
 //   static constexpr bool own_faces;           true if the formula itself says what happens at faces: rim_cell()
+//   static constexpr double operations;        of a cell, a multiply-add being one; of terms: one a term
+//   static constexpr OwnArray own_array;       radius 1 in two dimensions: the constant array that the formula reads
 //   template <class T> struct Constants;       the operands of a cell, of the grid's type
 //   template <class T, class Reader> static Constants<T> constants(const Reader& reader);
 //       reader.number("dt"): a number in f64; reader.quantity("diffusivity"): a Quantity<T>;
@@ -24,6 +26,19 @@
 //       with own_faces alone: the same for any cell of the grid, which asks `at` for no value outside. Of the
 //       position the distances to the grid's ends count, up to the radius: kernels may give another one with the same
 //       ones.
+//
+// In three dimensions, with radius 1, cells may be made in two parts; kernels then stream planes (cuda/planes/):
+//
+//   static constexpr int handed;               values that the first part hands on to the second
+//   static constexpr unsigned near;            fields of which neighbours in the cell's plane are read, a bit each
+//   static constexpr bool corners;             true if neighbours along both axes of the plane are read, too
+//   template <class V, class T, class At> static V factor(const Constants<T>& k, const At& at);
+//       the operand of the second part; reads constant arrays alone
+//   template <class V, class At> static void begin(const At& at, V (&values)[handed]);
+//       reads cells of the plane, and of the plane above the one above the cell: at(field, -1, 0, 0)
+//   template <class V, class At> static void end(V factor, const At& at, const V (&values)[handed], V
+//   (&made)[fields]);
+//       reads the cell itself and the one below it: at(field, 1, 0, 0)
 //
 // The order of operations in `cell` is a part of the definition: each is rounded by itself, and fused() alone rounds
 // once. So every way of computing gives the same bits (a NaN stays a NaN). V is T or a pack of SIMD lanes of it.
@@ -58,6 +73,20 @@ template <class T>
 struct Terms {
   const Term<T>* list = nullptr;
   i32 count = 0;
+};
+
+/// The constant array that a formula reads, in addition to a source and a mask.
+enum class OwnArray {
+  none,
+  optional,  // a Quantity
+  required
+};
+
+/// True if cells of O are made in two parts.
+template <class O>
+concept InTwoParts = requires {
+  requires O::rank == 3 && O::radius == 1;
+  O::handed;
 };
 
 /// The place of a cell, for formulas that depend on it: indices and extents of the three axes, and the step that is

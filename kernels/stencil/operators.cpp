@@ -24,6 +24,8 @@ constexpr OperatorInfo info_of() {
     info.most_radius = O::most_radius;
   } else {
     info.most_radius = Kernel::radius;
+    info.operations = Kernel::operations;
+    info.own_array = Kernel::own_array;
   }
   info.fields = Kernel::field_names;
   info.has_step = Kernel::has_step;
@@ -51,6 +53,8 @@ const OperatorInfo written_operator = {
     .fields = {},
     .has_step = false,
     .own_faces = false,
+    .operations = 1,  // rates of formulas that a job writes are of operations (formula::Formula::operations)
+    .own_array = OwnArray::none,
     .written = true,
 };
 

@@ -20,9 +20,11 @@ struct OperatorInfo {
   Shape shape;      // of a linear operator's offsets
   int most_radius;  // of a linear operator; else the radius
   std::span<const char* const> fields;
-  bool has_step;   // a source is added times dt
-  bool own_faces;  // the formula says what happens at faces
-  bool written;    // the job writes its cells as formulas, and chooses its fields
+  bool has_step;       // a source is added times dt
+  bool own_faces;      // the formula says what happens at faces
+  double operations;   // of a cell that is no sum of terms, a multiply-add being one
+  OwnArray own_array;  // of a formula in two dimensions
+  bool written;        // the job writes its cells as formulas, and chooses its fields
 };
 
 /// All operators of the list, in its order.

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #include "kernels/values/operations.hpp"
+#include "kernels/values/rounded.hpp"
 #include "kernels/values/vector_bytes.hpp"
 
 namespace terrace::values::TERRACE_ISA {
@@ -48,7 +49,7 @@ template <class T>
 TERRACE_HOST_DEVICE Pack<T> multiply(Pack<T> a, Pack<T> b) {
   return a.v * b.v;
 }
-/// The same by the names that stencils have for them.
+/// The operations of rounded.hpp.
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> plus(Pack<T> a, Pack<T> b) {
   return a.v + b.v;
@@ -60,6 +61,10 @@ TERRACE_HOST_DEVICE Pack<T> minus(Pack<T> a, Pack<T> b) {
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> times(Pack<T> a, Pack<T> b) {
   return a.v * b.v;
+}
+template <class T>
+TERRACE_HOST_DEVICE Pack<T> divided(Pack<T> a, Pack<T> b) {
+  return a.v / b.v;
 }
 
 /// a * b + c with one rounding.
@@ -79,24 +84,13 @@ TERRACE_HOST_DEVICE Pack<double> fused(Pack<double> a, Pack<double> b, Pack<doub
 }
 #else
 // Without that instruction: lane by lane.
-TERRACE_HOST_DEVICE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-TERRACE_HOST_DEVICE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> fused(Pack<T> a, Pack<T> b, Pack<T> c) {
-  for (int lane = 0; lane < Pack<T>::lanes; ++lane) c.v[lane] = fused(T(a.v[lane]), T(b.v[lane]), T(c.v[lane]));
+  for (int lane = 0; lane < Pack<T>::lanes; ++lane)
+    c.v[lane] = values::fused(T(a.v[lane]), T(b.v[lane]), T(c.v[lane]));
   return c;
 }
 #endif
-
-/// Operations of in-place sweeps: a number times every lane, and a ninth.
-template <class T>
-TERRACE_HOST_DEVICE Pack<T> product(T a, Pack<T> b) {
-  return a * b.v;
-}
-template <class T>
-TERRACE_HOST_DEVICE Pack<T> nine_parts(Pack<T> a) {
-  return a.v / T(9);
-}
 
 template <class T>
 TERRACE_HOST_DEVICE Pack<T> maximum(Pack<T> a, Pack<T> b) {

@@ -7,6 +7,9 @@
 
 namespace terrace::values {
 
+// Of zeros of both signs, minima and maxima give either one; there are no NaNs. Minima that are defined for them:
+// smaller() and larger() in rounded.hpp.
+
 template <class V>
 TERRACE_HOST_DEVICE constexpr V maximum(V a, V b) {
   return a > b ? a : b;

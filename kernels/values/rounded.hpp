@@ -118,6 +118,37 @@ TERRACE_HOST_DEVICE constexpr T larger(T a, T b) {
   return a < b ? b : a;
 }
 
+/// The lesser and the larger of two numbers, by the instruction of the device: of a number and a NaN the number. Of
+/// zeros of both signs either one.
+TERRACE_HOST_DEVICE float least_number(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  return fminf(a, b);
+#else
+  return __builtin_fminf(a, b);
+#endif
+}
+TERRACE_HOST_DEVICE double least_number(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return fmin(a, b);
+#else
+  return __builtin_fmin(a, b);
+#endif
+}
+TERRACE_HOST_DEVICE float largest_number(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  return fmaxf(a, b);
+#else
+  return __builtin_fmaxf(a, b);
+#endif
+}
+TERRACE_HOST_DEVICE double largest_number(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return fmax(a, b);
+#else
+  return __builtin_fmax(a, b);
+#endif
+}
+
 /// A value of f32 or f64 by its bits.
 TERRACE_HOST_DEVICE float float_of(unsigned bits) {
 #if defined(__CUDA_ARCH__)

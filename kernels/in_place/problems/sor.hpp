@@ -37,11 +37,11 @@ struct Sor {
   }
   template <class V, class T>
   TERRACE_HOST_DEVICE static constexpr V weigh(const Constants<T>& k, V value) {
-    return product(k.share, value);
+    return times(V(k.share), value);
   }
   template <class V, class T>
   TERRACE_HOST_DEVICE static constexpr V cell(const Constants<T>& k, const Neighbourhood<V>& n) {
-    return add(add(add(add(product(k.kept, n.self), n.right), n.down), n.up), n.left);
+    return add(add(add(add(times(V(k.kept), n.self), n.right), n.down), n.up), n.left);
   }
 };
 

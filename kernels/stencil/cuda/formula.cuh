@@ -79,11 +79,11 @@ std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(Way way, const Sten
   if constexpr (is_streamed<F>) {
     if (way == Way::formula_rows) return make_formula_stream<F, T>(spec, context, workspace);
   }
-  if constexpr (VolumeOperands<F, T>::exist) {
+  if constexpr (has_planes<F>) {
     if (way == Way::planes) {
       return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(
-          spec, context, workspace, step_kernels_of<F, T>(),
-          volume_kernel_for<T>(volume_kind(spec).value(), spec.radius), VolumeOperands<F, T>::of(spec));
+          spec, context, workspace, step_kernels_of<F, T>(), volume_kernel_for<F, T>(spec),
+          volume_operands<F, T>(spec));
     }
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace, step_kernels_of<F, T>());

@@ -12,7 +12,7 @@ enum class Way {
   steps,         // one step at a time: every formula
   rows,          // rows stream through registers: partial sums of stars and boxes, separable sums
   formula_rows,  // the same of windows of rows: formulas of radius 1 in two dimensions, and sums of that radius
-  planes,        // planes stream through registers: sums in three dimensions, heat3d, wave3d and formulas of a job
+  planes,        // planes stream through registers: sums in three dimensions, and cells in two parts
   box_terms,     // large boxes, term by term
   box_products   // large boxes, by matrix products
 };

@@ -124,7 +124,16 @@ std::string unfit_for_steps(const StencilSpec& spec, const Limits&) {
 }
 
 measured::VolumeSizes plane_sizes(const StencilSpec& spec) {
-  return spec.written ? plane_parts(spec).sizes : volume_sizes(*volume_kind(spec), spec.radius, bytes_of(spec));
+  return spec.written ? plane_parts(spec).sizes : volume_sizes(spec);
+}
+
+/// The operators whose cells are made in two parts: "heat3d, wave3d".
+std::string names_of_parts() {
+  std::string names;
+  Operators::for_each([&]<class O>(O) {
+    if constexpr (InTwoParts<typename O::Kernel>) names += (names.empty() ? "" : ", ") + std::string(O::name);
+  });
+  return names;
 }
 
 std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
@@ -133,9 +142,8 @@ std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
     if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
     if (std::string why = plane_parts(spec).unfit; !why.empty()) return why;
   } else if (!kind) {
-    return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, heat3d, wave3d "
-           "and "
-           "formulas of radius 1";
+    return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, " +
+           names_of_parts() + " and formulas of radius 1";
   }
   if (!spec.given.empty()) return "it takes numbers as parameters, not arrays";
   if (spec.source >= 0 || spec.mask >= 0) return additions;
@@ -216,7 +224,7 @@ Cost cost_of_formula_rows(const StencilSpec& spec, const Limits& limits) {
 Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
   const int levels = steps_of_planes(spec);
   const Visits visits{.steps = static_cast<double>(levels)};
-  if (spec.written && levels < CudaVolume::heat_sizes(bytes_of(spec)).levels) {
+  if (spec.written && levels < CudaVolume::part_sizes(1, 1, bytes_of(spec)).levels) {
     return cost(measured::cuda_plane_rates_of_few_levels, spec, limits, visits);
   }
   return cost(measured::cuda_plane_rates, spec, limits, visits);

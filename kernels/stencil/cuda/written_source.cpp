@@ -10,7 +10,7 @@ namespace {
 using formula::Formula;
 using formula::Node;
 
-/// The cell as planes that stream take it (cuda/planes/written.cuh).
+/// The cell as planes that stream take it (cuda/planes/parts.cuh).
 std::string plane_cell_source(const StencilSpec& spec, const PlaneParts& parts) {
   const Written& written = *spec.written;
   const Formula& cells = written.cells;
@@ -32,8 +32,9 @@ std::string plane_cell_source(const StencilSpec& spec, const PlaneParts& parts) 
     const int node = parts.handed[n];
     text += "    handed[" + number(n) + "] = " + name(node) + (is_condition(node) ? " ? 1 : 0" : "") + ";\n";
   }
-  text += "  }\n  template <class At>\n  static __device__ __forceinline__ void end(const At& at, const " + type +
-          " (&handed)[" + count + "], " + type + " (&made)[" + number(parts.fields) + "]) {\n";
+  text += "  }\n  template <class At>\n  static __device__ __forceinline__ void end(" + type +
+          ", const At& at, const " + type + " (&handed)[" + count + "], " + type + " (&made)[" +
+          number(parts.fields) + "]) {\n";
   for (std::size_t n = 0; n < parts.handed.size(); ++n) {
     const int node = parts.handed[n];
     text += "    const " + formula::type_in_source(cells[node].type) + " " + name(node) + " = handed[" + number(n) +
@@ -90,8 +91,8 @@ compiled::Source written_source(const StencilSpec& spec, const std::vector<std::
 compiled::Source written_source(const StencilSpec& spec, const PlaneParts& parts) {
   compiled::Source source = steps_source(spec, {"planes/kernel.cuh"});
   source.text += plane_cell_source(spec, parts) + "using Shape = VolumeShape<" + scalar_of(spec) +
-                 ", VolumeKind::written, 1, measured::CudaVolume::written_sizes(" + std::to_string(parts.fields) +
-                 ", " + std::to_string(parts.handed.size()) + ", " + std::to_string(size_of(spec.value)) +
+                 ", VolumeKind::parts, 1, measured::CudaVolume::part_sizes(" + std::to_string(parts.fields) + ", " +
+                 std::to_string(parts.handed.size()) + ", " + std::to_string(size_of(spec.value)) +
                  "), PlaneCell>;\n";
   for (const char* aligned : {"true", "false"}) {
     source.kernels.push_back(kernel_name("volume_kernel", "Shape", aligned));

@@ -18,6 +18,8 @@ struct Fdtd2d {
   static constexpr int rank = 2, fields = 3, radius = 1;
   static constexpr const char* field_names[fields] = {"ex", "ey", "hz"};
   static constexpr bool has_step = false, own_faces = true;
+  static constexpr double operations = 8;
+  static constexpr OwnArray own_array = OwnArray::none;
 
   template <class T>
   struct Constants {

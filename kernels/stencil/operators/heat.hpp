@@ -13,6 +13,11 @@ struct Heat {
   static constexpr int rank = rank_, fields = 1, radius = 1;
   static constexpr const char* field_names[fields] = {"grid"};
   static constexpr bool has_step = true, own_faces = false;
+  static constexpr double operations = rank == 2 ? 5 : 7;  // in three dimensions not measured by a limit
+  static constexpr OwnArray own_array = OwnArray::optional;
+  static constexpr int handed = 1;  // neighbours_but_last()
+  static constexpr unsigned near = 1;
+  static constexpr bool corners = false;
 
   template <class T>
   struct Constants {
@@ -23,10 +28,25 @@ struct Heat {
   static Constants<T> constants(const Reader& reader) {
     return {static_cast<T>(reader.number("dt")), reader.quantity("diffusivity")};
   }
+  /// dt*D.
+  template <class V, class T, class At>
+  TERRACE_HOST_DEVICE static V factor(const Constants<T>& k, const At& at) {
+    return times(V(k.dt), value_of<V>(k.diffusivity, at));
+  }
+  template <class V, class At>
+  TERRACE_HOST_DEVICE static void begin(const At& at, V (&neighbours)[handed]) {
+    neighbours[0] = neighbours_but_last<rank, V>(at);
+  }
+  template <class V, class At>
+  TERRACE_HOST_DEVICE static void end(V factor, const At& at, const V (&neighbours)[handed], V (&made)[fields]) {
+    made[0] = fused(factor, laplacian<rank>(neighbours[0], at), V(at(0, 0, 0, 0)));
+  }
   template <class V, class T, class At>
   TERRACE_HOST_DEVICE static void cell(const Constants<T>& k, const At& at, V (&made)[fields]) {
-    const V rate = times(V(k.dt), value_of<V>(k.diffusivity, at));
-    made[0] = fused(rate, laplacian<rank, V, T>(at), V(at(0, 0, 0, 0)));
+    const V scale = factor<V>(k, at);
+    V neighbours[handed];
+    begin(at, neighbours);
+    end(scale, at, neighbours, made);
   }
 };
 

@@ -17,6 +17,8 @@ struct Hotspot {
   static constexpr int rank = 2, fields = 1, radius = 1;
   static constexpr const char* field_names[fields] = {"grid"};
   static constexpr bool has_step = false, own_faces = false;
+  static constexpr double operations = 9;
+  static constexpr OwnArray own_array = OwnArray::required;
 
   template <class T>
   struct Constants {

@@ -4,6 +4,7 @@
 
 #include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
+#include "kernels/values/rounded.hpp"
 
 namespace terrace::stencil {
 
@@ -21,11 +22,7 @@ TERRACE_HOST_DEVICE constexpr double larger_change(double a, double b) { return 
 /// Adds the square of a difference to the sum of a lane, or takes the larger absolute value.
 TERRACE_HOST_DEVICE constexpr double with_difference(double sum, double difference, Norm norm) {
   if (norm == Norm::max) return larger_change(sum, difference < 0 ? -difference : difference);
-#if defined(__CUDA_ARCH__)
-  return __fma_rn(difference, difference, sum);
-#else
-  return __builtin_fma(difference, difference, sum);
-#endif
+  return values::fused(difference, difference, sum);
 }
 
 /// Both sums in one.

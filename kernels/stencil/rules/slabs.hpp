@@ -25,13 +25,6 @@ struct RowRange {
   TERRACE_HOST_DEVICE constexpr i64 count() const { return end > begin ? end - begin : 0; }
 };
 
-/// The rows that can be made `levels` steps after `rows`, if nothing else is known: at the ends of the grid all of
-/// them.
-TERRACE_HOST_DEVICE constexpr RowRange after_levels(const Axis& axis, RowRange rows, i64 levels) {
-  return {axis.is_low_end(rows.begin) ? rows.begin : rows.begin + levels * axis.radius,
-          axis.is_high_end(rows.end) ? rows.end : rows.end - levels * axis.radius};
-}
-
 /// The rows from which `rows` can be made in `levels` steps.
 TERRACE_HOST_DEVICE constexpr RowRange before_levels(const Axis& axis, RowRange rows, i64 levels) {
   const i64 begin = rows.begin - levels * axis.radius, end = rows.end + levels * axis.radius;

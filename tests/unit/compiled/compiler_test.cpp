@@ -54,11 +54,12 @@ TEST_CASE("kernels that make several steps are compiled by NVRTC") {
         {rows,
          {"terrace::stencil::stream_kernel<terrace::stencil::FormulaShape<terrace::stencil::Cell, double, 0, "
           "terrace::stencil::measured::CudaFormulaStream::sizes(1, false, 8)>>"}});
-  timed("volume_kernel",
-        {"#include \"kernels/stencil/cuda/planes/kernel.cuh\"\n"
-         "using namespace terrace::stencil;\n"
-         "using Shape = VolumeShape<float, VolumeKind::heat, 1, measured::CudaVolume::sizes(false, 1, 4)>;\n",
-         {"volume_kernel<Shape, true>"}});
+  timed("volume_kernel", {"#include \"kernels/stencil/cuda/planes/kernel.cuh\"\n"
+                          "#include \"kernels/stencil/operators/heat.hpp\"\n"
+                          "using namespace terrace::stencil;\n"
+                          "using Shape = VolumeShape<float, VolumeKind::parts, 1, "
+                          "measured::CudaVolume::part_sizes(1, 1, 4), Heat<3>>;\n",
+                          {"volume_kernel<Shape, true>"}});
   timed("find_changes_kernel",
         {"#include \"kernels/stencil/cuda/common/change_kernel.cuh\"\n",
          {"terrace::stencil::find_changes_kernel<float>", "terrace::stencil::find_changes_kernel<double>"}});

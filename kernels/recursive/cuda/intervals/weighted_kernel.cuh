@@ -27,7 +27,7 @@ constexpr i64 weighted_sizes_bytes(i64 depth) {
 template <class R, class T>
 __device__ __forceinline__ T update_weighted(T x, T u, T v, T row, T split_and_column) {
   if constexpr (same_type<T, double>) {
-    const double value = __dadd_rn(__fma_rn(row, split_and_column, u), v);
+    const double value = values::plus(values::fused(row, split_and_column, u), v);
     return value < x ? value : x;
   } else {
     return R::Algebra::template plus<T>(x, static_cast<T>((u + row * split_and_column) + v));

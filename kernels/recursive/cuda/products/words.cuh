@@ -72,20 +72,13 @@ __device__ __forceinline__ Word<S, T> update_word(Word<S, T> x, Word<S, T> u, Wo
     return __viaddmin_s32(u, v, x);
   } else if constexpr (same_type<W, i32> && same_type<S, MaxPlus>) {
     return __viaddmax_s32(u, v, x);
-  } else if constexpr (same_type<W, float>) {
-    if constexpr (same_type<S, PlusTimes>) return __fmaf_rn(u, v, x);
-    else if constexpr (same_type<S, MinusTimes>) return __fmaf_rn(-u, v, x);
-    else if constexpr (same_type<S, MinPlus>) return fminf(x, __fadd_rn(u, v));
-    else if constexpr (same_type<S, MaxPlus>) return fmaxf(x, __fadd_rn(u, v));
-    else if constexpr (same_type<S, MaxMin>) return fmaxf(x, fminf(u, v));
-    else return fmaxf(x, __fmul_rn(u, v));
-  } else if constexpr (same_type<W, double>) {
-    if constexpr (same_type<S, PlusTimes>) return __fma_rn(u, v, x);
-    else if constexpr (same_type<S, MinusTimes>) return __fma_rn(-u, v, x);
-    else if constexpr (same_type<S, MinPlus>) return fmin(x, __dadd_rn(u, v));
-    else if constexpr (same_type<S, MaxPlus>) return fmax(x, __dadd_rn(u, v));
-    else if constexpr (same_type<S, MaxMin>) return fmax(x, fmin(u, v));
-    else return fmax(x, __dmul_rn(u, v));
+  } else if constexpr (is_real<W>) {
+    if constexpr (same_type<S, PlusTimes>) return values::fused(u, v, x);
+    else if constexpr (same_type<S, MinusTimes>) return values::fused(-u, v, x);
+    else if constexpr (same_type<S, MinPlus>) return values::least_number(x, values::plus(u, v));
+    else if constexpr (same_type<S, MaxPlus>) return values::largest_number(x, values::plus(u, v));
+    else if constexpr (same_type<S, MaxMin>) return values::largest_number(x, values::least_number(u, v));
+    else return values::largest_number(x, values::times(u, v));
   } else {
     return S::template plus<W>(x, S::template times<W>(u, v));
   }
@@ -114,7 +107,7 @@ __device__ __forceinline__ Word<S, T> update_by_three(Word<S, T> x, Word<S, T> u
                                                       Word<S, T> v1, i32 one) {
   if constexpr (three_needs_signs<S, T>) {
     return __int_as_float(
-        __vimin3_s32(__float_as_int(x), __float_as_int(__fadd_rn(u0, v0)), __float_as_int(__fadd_rn(u1, v1))));
+        __vimin3_s32(__float_as_int(x), __float_as_int(values::plus(u0, v0)), __float_as_int(values::plus(u1, v1))));
   } else if constexpr (has_three<S, T>) {
     const i32 first = u0 * one + v0, second = u1 * one + v1;
     return same_type<S, MinPlus> ? __vimin3_s32(x, first, second) : __vimax3_s32(x, first, second);

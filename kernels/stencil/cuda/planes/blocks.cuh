@@ -7,39 +7,37 @@
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/planes/volumes.hpp"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
-#include "kernels/stencil/operators/heat.hpp"
 #include "kernels/stencil/operators/linear.hpp"
-#include "kernels/stencil/operators/wave.hpp"
+#include "kernels/values/type_list.hpp"
 
 namespace terrace::stencil {
 
-/// The operands of the kernel that streams planes of a formula. Other formulas have none.
+/// True if a formula has a kernel that streams planes.
+template <class F>
+inline constexpr bool has_planes = values::same_type<F, LinearSum> || InTwoParts<F>;
+
+/// No constant arrays: kernels that stream planes read none.
+template <class T>
+struct NoArrays {
+  TERRACE_HOST_DEVICE T array(i32) const { return T(0); }
+};
+
+/// The kernel that streams planes of a stencil of formula F, which has one.
 template <class F, class T>
-struct VolumeOperands {
-  static constexpr bool exist = false;
-};
-template <class T>
-struct VolumeOperands<LinearSum, T> {
-  static constexpr bool exist = true;
-  static std::vector<T> of(const StencilSpec& spec) { return coefficients_of<T>(spec); }
-};
-template <class T>
-struct VolumeOperands<Heat<3>, T> {
-  static constexpr bool exist = true;
-  static std::vector<T> of(const StencilSpec& spec) {
-    const auto k = Heat<3>::constants<T>(ConstantsReader<T>(spec, nullptr, nullptr));
-    return {times(k.dt, k.diffusivity.value)};
+VolumeKernel<T> volume_kernel_for(const StencilSpec& spec) {
+  if constexpr (InTwoParts<F>) return CudaPartsKernel<F, T>::kernel();
+  else return sum_kernel_for<T>(volume_kind(spec).value(), spec.radius);
+}
+/// Its operands (VolumeTask).
+template <class F, class T>
+std::vector<T> volume_operands(const StencilSpec& spec) {
+  if constexpr (InTwoParts<F>) {
+    return {
+        F::template factor<T>(F::template constants<T>(ConstantsReader<T>(spec, nullptr, nullptr)), NoArrays<T>{})};
+  } else {
+    return coefficients_of<T>(spec);
   }
-};
-template <class T>
-struct VolumeOperands<Wave<3>, T> {
-  static constexpr bool exist = true;
-  static std::vector<T> of(const StencilSpec& spec) {
-    const auto k = Wave<3>::constants<T>(ConstantsReader<T>(spec, nullptr, nullptr));
-    const T courant = times(k.dt, k.speed.value);
-    return {times(courant, courant)};
-  }
-};
+}
 
 /// @tparam Base blocks of F that make one step at a time
 template <class F, class T, class Base>

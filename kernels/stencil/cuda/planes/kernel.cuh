@@ -2,11 +2,11 @@
 //
 // A thread block takes a tile of the planes (lines along the last axis, one below another along the middle axis) and
 // streams through a chunk of planes. A thread holds 16 bytes of some lines that follow one another. Instead of
-// earlier planes, a level keeps partial sums (sums.cuh, formulas.cuh); planes arrive in the order of the terms, so
-// every sum has the order of its definition. Of formulas that a job writes it keeps what the plane below is not
-// needed for (written.cuh). Neighbours along a line come from other lanes; those along the middle axis from the
-// threads above and below through shared memory, where each thread leaves its first and last lines of the newest
-// planes of all levels, twice in turn: one barrier a plane serves all levels.
+// earlier planes, a level keeps partial sums (sums.cuh); planes arrive in the order of the terms, so every sum has
+// the order of its definition. Of other cells it keeps what the plane below is not needed for (parts.cuh). Neighbours
+// along a line come from other lanes; those along the middle axis from the threads above and below through shared
+// memory, where each thread leaves its first and last lines of the newest planes of all levels, twice in turn: one
+// barrier a plane serves all levels.
 //
 // A thread copies its own cells from memory, some planes ahead, and writes its own results.
 //
@@ -17,10 +17,9 @@
 
 #include "kernels/stencil/cuda/common/chunk.cuh"
 #include "kernels/stencil/cuda/common/ticks.cuh"
-#include "kernels/stencil/cuda/planes/formulas.cuh"
 #include "kernels/stencil/cuda/planes/memory.cuh"
+#include "kernels/stencil/cuda/planes/parts.cuh"
 #include "kernels/stencil/cuda/planes/sums.cuh"
-#include "kernels/stencil/cuda/planes/written.cuh"
 
 namespace terrace::stencil {
 
@@ -32,11 +31,7 @@ struct VolumeLevel<S, VolumeKind::star> : VolumeStar<S> {};
 template <class S>
 struct VolumeLevel<S, VolumeKind::box> : VolumeBox<S> {};
 template <class S>
-struct VolumeLevel<S, VolumeKind::heat> : VolumeHeat<S> {};
-template <class S>
-struct VolumeLevel<S, VolumeKind::wave> : VolumeWave<S> {};
-template <class S>
-struct VolumeLevel<S, VolumeKind::written> : VolumeWritten<S> {};
+struct VolumeLevel<S, VolumeKind::parts> : VolumeParts<S> {};
 
 /// A thread's share of a launch.
 /// @param aligned true if lines begin at multiples of 16 bytes
@@ -91,7 +86,7 @@ class Volume {
       if constexpr (S::box) {
         levels_[level].template add<edges, rims>(near[0], x_[level + 1], task_.operands, rims_of<rims>(level), plane);
         if (level + 1 == S::levels) write(tick - S::delay - S::depth);
-      } else if constexpr (S::kind == VolumeKind::written) {
+      } else if constexpr (S::kind == VolumeKind::parts) {
         levels_[level].add(near, x_[level]);
       } else {
         levels_[level].template add<edges, rims>(near[0], task_.operands, rims_of<rims>(level), plane);

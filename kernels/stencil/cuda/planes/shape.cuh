@@ -3,11 +3,12 @@
 
 #include "kernels/stencil/cuda/common/state_kernel.cuh"
 #include "kernels/stencil/cuda/planes/task.hpp"
+#include "kernels/values/rounded.hpp"
 
 namespace terrace::stencil {
 
-/// A kernel's sizes as constants. @tparam Cell_ what it knows of its cells, as VolumeCell
-template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_, class Cell_ = VolumeCell<kind_>>
+/// A kernel's sizes as constants. @tparam Cell_ what it knows of its cells, as SumCell
+template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_, class Cell_ = SumCell<kind_>>
 struct VolumeShape {
   using Value = T;
   using Cell = Cell_;
@@ -46,16 +47,13 @@ struct VolumePlace {
   /// @param size cells of a tile @param halo cells at a side of it that are not made
   static __device__ __forceinline__ VolumePlace of(const VolumeAxis& axis, i32 number, i32 size, i32 halo) {
     const i64 at = static_cast<i64>(number) * axis.stride;
-    if (axis.wraps != 0) return {at - halo, at, smaller(at + axis.stride, axis.extent)};
+    if (axis.wraps != 0) return {at - halo, at, values::smaller(at + axis.stride, axis.extent)};
     // The last tile ends at the grid's end, and leaves out what the one before has.
     const bool is_last = number + 1 == axis.tiles;
     const i64 begin = is_last && number > 0 ? axis.extent - size : at;
     return {begin, number == 0 ? 0 : at + halo, is_last ? axis.extent : at + size - halo};
   }
   __device__ __forceinline__ bool is_useful(i64 index) const { return index >= useful_begin && index < useful_end; }
-
- private:
-  static __device__ __forceinline__ i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
 };
 
 /// The index of the cell whose value stands at an index of a tile, which may lie beyond the grid's ends.

@@ -9,14 +9,15 @@ namespace terrace::stencil {
 
 using device::u32;
 
-/// The updates that stream planes: sums over a star or a box, heat3d and wave3d with a number for their quantity, and
-/// formulas that a job writes.
-enum class VolumeKind { star, box, heat, wave, written };
+/// The updates that stream planes: sums over a star or a box, and cells in two parts, of operators with a number for
+/// their quantity and of formulas that a job writes.
+enum class VolumeKind { star, box, parts };
 
-/// What a kernel knows of the cells of a kind. Of formulas that a job writes it is printed (cuda/written_source.cpp).
+/// What a kernel knows of the cells of a sum. Of cells in two parts it is the operator (operator.hpp), or printed
+/// (cuda/written_source.cpp).
 template <VolumeKind kind>
-struct VolumeCell {
-  static constexpr i32 fields = kind == VolumeKind::wave ? 2 : 1;
+struct SumCell {
+  static constexpr i32 fields = 1;
   static constexpr u32 near = 1;  // fields of which neighbours in the plane are read, a bit each
   static constexpr bool corners = kind == VolumeKind::box;  // also those that are along both axes
 };
@@ -26,13 +27,6 @@ TERRACE_HOST_DEVICE constexpr i32 fields_among(u32 bits, i32 first) {
   i32 count = 0;
   for (i32 f = 0; f < first; ++f) count += static_cast<i32>(bits >> f & 1);
   return count;
-}
-
-/// The sizes of a kind's kernel, of those that are no formulas of a job. @param bytes of a value
-constexpr measured::VolumeSizes volume_sizes(VolumeKind kind, i32 radius, i32 bytes) {
-  return kind == VolumeKind::heat   ? measured::CudaVolume::heat_sizes(bytes)
-         : kind == VolumeKind::wave ? measured::CudaVolume::wave_sizes()
-                                    : measured::CudaVolume::sizes(kind == VolumeKind::box, radius, bytes);
 }
 
 /// What follows from a kernel's sizes: its tile, the planes that it reads, and its shared memory.
@@ -92,7 +86,7 @@ template <class T>
 struct VolumeTask {
   static constexpr i32 most_terms = 125, most_fields = 2;
 
-  T operands[most_terms];  // coefficients in the order of the terms; the factor of the Laplacian
+  T operands[most_terms];  // coefficients in the order of the terms; the factor of cells in two parts
   Lines<T> from[most_fields], to[most_fields];
   RowRange rows;            // planes that are made
   i64 extent, width;        // planes of the grid; cells of a plane

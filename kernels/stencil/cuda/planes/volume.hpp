@@ -12,7 +12,7 @@ namespace terrace::stencil {
 
 struct StencilState;
 
-/// A kernel that streams planes, of one kind, radius and type of values.
+/// A kernel that streams planes.
 template <class T>
 struct VolumeKernel {
   VolumeFrame frame;
@@ -24,9 +24,16 @@ struct VolumeKernel {
       launch;
 };
 
-/// Defined in the source that the build makes for the three (cuda/planes/volume.cu.in).
+/// The kernel of a sum; defined in the source that the build makes for the three (cuda/planes/volume.cu.in).
 template <class T, VolumeKind kind, int radius>
 struct CudaVolumeKernel {
+  static VolumeKernel<T> kernel();
+};
+
+/// The kernel of formula F, if its cells are made in two parts; defined in the source that the build makes for both
+/// (cuda/planes/parts.cu.in).
+template <class F, class T>
+struct CudaPartsKernel {
   static VolumeKernel<T> kernel();
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "kernels/stencil/cuda/common/choice.hpp"
-#include "kernels/stencil/operators.hpp"
-#include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/cuda/common/choose_chunks.hpp"
+#include "kernels/stencil/separable.hpp"
+#include "kernels/stencil/visit.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -39,27 +39,26 @@ VolumeAxis axis_in_tiles(i64 extent, bool wraps, i32 size, i32 halo) {
 }  // namespace
 
 std::optional<VolumeKind> volume_kind(const StencilSpec& spec) {
-  if (spec.name == "heat3d") return VolumeKind::heat;
-  if (spec.name == "wave3d") return VolumeKind::wave;
+  bool in_parts = false;
+  visit_formula(spec, [&]<class F>(F) { in_parts = InTwoParts<F>; });
+  if (in_parts) return VolumeKind::parts;
   if (has_shape(spec, Shape::star)) return VolumeKind::star;
   if (has_shape(spec, Shape::box)) return VolumeKind::box;
   return std::nullopt;
 }
 
+measured::VolumeSizes volume_sizes(const StencilSpec& spec) {
+  const int bytes = static_cast<int>(size_of(spec.value));
+  measured::VolumeSizes sizes = CudaVolume::sizes(volume_kind(spec) == VolumeKind::box, spec.radius, bytes);
+  visit_formula(spec, [&]<class F>(F) {
+    if constexpr (InTwoParts<F>) sizes = CudaVolume::part_sizes(F::fields, F::handed, bytes);
+  });
+  return sizes;
+}
+
 template <class T>
-VolumeKernel<T> volume_kernel_for(VolumeKind kind, int radius) {
-  switch (kind) {
-    case VolumeKind::heat:
-      return CudaVolumeKernel<T, VolumeKind::heat, 1>::kernel();
-    case VolumeKind::wave:
-      return CudaVolumeKernel<T, VolumeKind::wave, 1>::kernel();
-    case VolumeKind::star:
-      return star_of<T>(radius);
-    case VolumeKind::box:
-    case VolumeKind::written:  // made where it is compiled
-      break;
-  }
-  return box_of<T>(radius);
+VolumeKernel<T> sum_kernel_for(VolumeKind kind, int radius) {
+  return kind == VolumeKind::star ? star_of<T>(radius) : box_of<T>(radius);
 }
 
 template <class T>
@@ -105,8 +104,8 @@ void VolumeStreamer<T>::launch(const StencilState* state, cudaStream_t stream, c
   kernel_.launch(static_cast<unsigned>(task.chunks.blocks()), aligned, stream, state, task);
 }
 
-template VolumeKernel<float> volume_kernel_for<float>(VolumeKind, int);
-template VolumeKernel<double> volume_kernel_for<double>(VolumeKind, int);
+template VolumeKernel<float> sum_kernel_for<float>(VolumeKind, int);
+template VolumeKernel<double> sum_kernel_for<double>(VolumeKind, int);
 template class VolumeStreamer<float>;
 template class VolumeStreamer<double>;
 

@@ -11,10 +11,12 @@ namespace terrace::stencil {
 
 /// The kind of a stencil's update, if there are kernels that stream its planes; none of formulas that a job writes.
 std::optional<VolumeKind> volume_kind(const StencilSpec& spec);
+/// The sizes of that kernel.
+measured::VolumeSizes volume_sizes(const StencilSpec& spec);
 
-/// The kernel of a kind and radius; of radii for which there is one (CudaVolume::most_radius).
+/// The kernel of a sum; of radii for which there is one (CudaVolume::most_radius).
 template <class T>
-VolumeKernel<T> volume_kernel_for(VolumeKind kind, int radius);
+VolumeKernel<T> sum_kernel_for(VolumeKind kind, int radius);
 
 /// The coefficients of a sum.
 template <class T>

@@ -175,8 +175,8 @@ PlaneParts plane_parts(const StencilSpec& spec) {
   const Formula& cells = spec.written->cells;
   parts.fields = spec.fields();
   parts.handed = least_handed(cells, spec.value == ElementType::f32 ? Type::f32 : Type::f64);
-  parts.sizes = measured::CudaVolume::written_sizes(parts.fields, static_cast<int>(parts.handed.size()),
-                                                    static_cast<int>(size_of(spec.value)));
+  parts.sizes = measured::CudaVolume::part_sizes(parts.fields, static_cast<int>(parts.handed.size()),
+                                                 static_cast<int>(size_of(spec.value)));
   if (parts.sizes.levels == 0) {
     parts.unfit =
         "the formulas need too many values of a cell before the plane below it comes: they should add cells "

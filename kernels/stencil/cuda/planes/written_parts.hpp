@@ -1,4 +1,4 @@
-// The two parts in which formulas are made while planes stream (cuda/planes/written.cuh): when a cell's plane has
+// The two parts in which formulas are made while planes stream (cuda/planes/parts.cuh): when a cell's plane has
 // come with its neighbours, and when the plane below it has come.
 #pragma once
 

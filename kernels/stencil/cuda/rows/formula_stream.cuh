@@ -11,7 +11,6 @@
 #include "kernels/stencil/cuda/rows/formula_level.cuh"
 #include "kernels/stencil/cuda/rows/launcher.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
-#include "kernels/stencil/operator_list.hpp"
 
 namespace terrace::stencil {
 
@@ -22,17 +21,19 @@ inline constexpr bool is_streamed = requires {
 };
 
 /// The kernels of a formula, by the constant arrays that they read (FormulaArrays), ascending.
-template <class F>
-struct StreamedArrays {
+template <OwnArray own>
+struct StreamedArrays;
+template <>
+struct StreamedArrays<OwnArray::none> {
+  using List = std::integer_sequence<i32, 0, FormulaArrays::count>;
+};
+template <>
+struct StreamedArrays<OwnArray::optional> {
   using List = std::integer_sequence<i32, 0, 1, FormulaArrays::count>;
 };
 template <>
-struct StreamedArrays<Hotspot> {
+struct StreamedArrays<OwnArray::required> {
   using List = std::integer_sequence<i32, 1, FormulaArrays::count>;
-};
-template <>
-struct StreamedArrays<Fdtd2d> {
-  using List = std::integer_sequence<i32, 0, FormulaArrays::count>;
 };
 
 /// The reader that a formula makes its constants with: it notes the formula's own constant array.
@@ -147,7 +148,7 @@ std::unique_ptr<device::BlockKernel> make_formula_stream(const StencilSpec& spec
                                                                Shape::sizes, stream_launcher<Shape>());
   };
   [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }
-  (typename StreamedArrays<F>::List{});
+  (typename StreamedArrays<F::own_array>::List{});
   return blocks;
 }
 

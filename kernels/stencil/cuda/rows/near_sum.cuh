@@ -3,6 +3,7 @@
 
 #include "kernels/stencil/cuda/rows/formula_stream.cuh"
 #include "kernels/stencil/cuda/rows/near_sum.hpp"
+#include "kernels/stencil/operators/linear.hpp"
 
 namespace terrace::stencil {
 
@@ -11,6 +12,7 @@ template <bool box>
 struct NearSum {
   static constexpr int rank = 2, fields = 1, radius = 1;
   static constexpr bool has_step = false, own_faces = false;
+  static constexpr OwnArray own_array = OwnArray::none;
   static constexpr int terms = box ? 9 : 5;
 
   template <class T>
@@ -37,11 +39,6 @@ struct NearSum {
     }
     made[0] = sum;
   }
-};
-
-template <bool box>
-struct StreamedArrays<NearSum<box>> {
-  using List = std::integer_sequence<i32, 0, FormulaArrays::count>;
 };
 
 template <class T, bool box>

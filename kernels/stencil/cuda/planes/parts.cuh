@@ -1,8 +1,9 @@
-// One level of formulas that a job writes whose planes stream through registers.
+// One level of cells in two parts whose planes stream through registers: of an operator (operator.hpp), or of
+// formulas that a job writes (cuda/planes/written_parts.hpp).
 //
-// They are made in two parts (cuda/planes/written_parts.hpp). When a plane has come with its neighbours, `begin` of
-// the printed cell makes all that needs no cell of the plane below; when that plane's own cells have come, `end`
-// makes the rest. Between them a level keeps the values that `begin` hands on, and the cells themselves.
+// When a plane has come with its neighbours, `begin` of the cell makes all that needs no cell of the plane below;
+// when that plane's own cells have come, `end` makes the rest. Between them a level keeps the values that `begin`
+// hands on, and the cells themselves.
 #pragma once
 
 #include "kernels/stencil/cuda/planes/cells.cuh"
@@ -34,7 +35,7 @@ struct VolumeBelow {
 };
 
 template <class S>
-struct VolumeWritten {
+struct VolumeParts {
   using T = typename S::Value;
   using Cell = typename S::Cell;
   static_assert(S::radius == 1);
@@ -44,7 +45,7 @@ struct VolumeWritten {
 
   /// Takes plane `plane`, and gives the plane above it.
   template <bool edges, bool rims>
-  __device__ __forceinline__ void complete(const VolumeFields<S>& x, VolumeFields<S>& made, const T*,
+  __device__ __forceinline__ void complete(const VolumeFields<S>& x, VolumeFields<S>& made, const T* operands,
                                            const VolumeRims& kept, i32 plane) {
     const bool plane_kept = rims && kept.keeps_plane(plane - 1);
 #pragma unroll
@@ -53,7 +54,7 @@ struct VolumeWritten {
       for (i32 c = 0; c < S::cells; ++c) {
         const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
         T values[S::fields];
-        Cell::end(VolumeBelow<S>{centre, x, i, c}, handed[i][c], values);
+        Cell::end(operands[0], VolumeBelow<S>{centre, x, i, c}, handed[i][c], values);
 #pragma unroll
         for (i32 f = 0; f < S::fields; ++f) {
           made.of[f][i][c] = (edges || rims) && keeps ? centre.of[f][i][c] : values[f];
