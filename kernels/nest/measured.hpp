@@ -1,6 +1,8 @@
 // The sizes and rates that kernels and plans of nests assume. Results never depend on them.
 #pragma once
 
+#include <cstddef>
+
 namespace terrace::nest::measured {
 
 /// Operations of formulas that a core computes one by one in a second: 1.6e8 for edit distance, 1.0e8 for five reals
@@ -8,5 +10,16 @@ namespace terrace::nest::measured {
 inline constexpr double defined_operations_per_second = 1.3e8;
 /// Coordinates of a tile along an axis and along the last one, in a block that threads share. Not measured.
 inline constexpr int tile_side = 64, tile_columns = 256;
+
+/// Sides of tiles on CUDA, of nests with 1 to 4 coordinates. Not measured.
+inline constexpr int cuda_tile_sides[4][4] = {{2048, 0, 0, 0}, {32, 64, 0, 0}, {16, 16, 32, 0}, {8, 8, 8, 16}};
+/// Threads of a thread block that makes a tile, a power of two. Not measured.
+inline constexpr int cuda_most_threads = 256;
+/// Shared memory that a kernel has beside the values of a tile.
+inline constexpr std::size_t cuda_static_shared_bytes = 256;
+/// Thread blocks of a processor whose values are in device memory. Not measured.
+inline constexpr int cuda_rooms_of_processor = 4;
+/// Operations of formulas in a second. Not measured.
+inline constexpr double cuda_cells_operations_per_second = 1e11;
 
 }  // namespace terrace::nest::measured

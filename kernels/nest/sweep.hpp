@@ -23,6 +23,8 @@ struct NestSpec {
   std::vector<Dependence> flow;
   Skew skew;
   std::vector<Kept> kept;  // an array each
+  Point tile{};            // sides of kernel tiles; 0: the method's
+  std::vector<i64> block;  // sides of the largest block; empty: all is one
 };
 
 /// The numbers k for which value + k * slope lies in a range; all, within 2^62, or none if the slope is 0.
@@ -43,6 +45,10 @@ class Sweep {
   const std::vector<int>& order() const { return order_; }
   /// Distances of the dependence `number` along the coordinates.
   const Point& along(std::size_t number) const { return along_[number]; }
+
+  /// Loop `first + n` of an iteration, as rows take it (Skew), of its coordinates less the shifts: a row of
+  /// coefficients.
+  const std::vector<std::vector<i64>>& inverse() const { return inverse_; }
 
   /// The iteration of a statement at coordinates, which may lie outside its box.
   Point iteration(int statement, const Point& coordinates) const;
