@@ -11,6 +11,10 @@ inline constexpr double defined_operations_per_second = 1.3e8;
 /// Coordinates of a tile along an axis and along the last one, in a block that threads share. Not measured.
 inline constexpr int tile_side = 64, tile_columns = 256;
 
+/// The same of compiled nests, with 1 to 4 coordinates. Not measured.
+inline constexpr int compiled_tile_sides[4][4] = {{4096, 0, 0, 0}, {64, 512, 0, 0}, {16, 16, 256, 0}, {8, 8, 8, 64}};
+/// Operations that a core makes in a second of a compiled nest, and what its compilation takes. Not measured.
+inline constexpr double compiled_operations_per_second = 3e9, compile_seconds = 3;
 /// Sides of tiles on CUDA, of nests with 1 to 4 coordinates. Not measured.
 inline constexpr int cuda_tile_sides[4][4] = {{2048, 0, 0, 0}, {32, 64, 0, 0}, {16, 16, 32, 0}, {8, 8, 8, 16}};
 /// Threads of a thread block that makes a tile, a power of two. Not measured.

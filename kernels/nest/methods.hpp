@@ -14,6 +14,9 @@ using NestMethod = device::Method<NestSpec>;
 /// each comes after those whose borders it reads.
 std::span<const NestMethod> nest_methods();
 
+/// The method that computes the same where one is not compiled; null: none does.
+const NestMethod* method_instead(const NestMethod& method);
+
 /// Those of CUDA; none in a program without.
 std::span<const NestMethod> nest_cuda_methods();
 
