@@ -68,6 +68,9 @@ class NestPrinter {
     for (std::size_t s = 0; s < nest_.statements.size(); ++s) {
       text += "  alignas(16) " + element_type(s) + " s" + std::to_string(s) + "[" + std::to_string(values_) + "];\n";
     }
+    text += "};\nstruct Carried {\n";
+    for (std::size_t n = 0; n < nest_.statements.size(); ++n)
+      text += "  " + element_type(n) + " s" + std::to_string(n) + ";\n";
     text += "};\ntemplate <int s>\nstruct WrittenStatement;\ntemplate <int a>\nstruct WrittenArray;\n";
     for (std::size_t a = 0; a < nest_.arrays.size(); ++a) text += array(a);
     for (std::size_t s = 0; s < nest_.statements.size(); ++s) text += statement(s);
@@ -395,6 +398,25 @@ class NestPrinter {
                "::Made w = 0;\n          " + name + "::first<true>(k, x, w, why);\n          return code;\n";
     return leaf;
   }
+  /// True if a dependence is on the cell before in the row.
+  bool is_on_cell_before(std::size_t dependence) const {
+    Point before{};
+    before[sweep_.rank() - 1] = 1;
+    return sweep_.along(dependence) == before;
+  }
+  /// True if a usual cell reads what a statement has made at the cell before.
+  bool is_carried(std::size_t statement) const {
+    for (std::size_t target = 0; target < nest_.statements.size(); ++target) {
+      for (const Node& node : nest_.statements[target].value.nodes()) {
+        if (node.operation != Operation::read || nest_.accesses[static_cast<std::size_t>(node.number)].is_input)
+          continue;
+        const int source = usual_source(target, node.number);
+        if (source < 0 || !is_on_cell_before(static_cast<std::size_t>(source))) continue;
+        if (spec_.flow[static_cast<std::size_t>(source)].source == static_cast<int>(statement)) return true;
+      }
+    }
+    return false;
+  }
   /// The value of a dependence's source.
   std::string value_of(std::size_t dependence) const {
     i64 back = 0;
@@ -415,7 +437,9 @@ class NestPrinter {
       if (nest_.accesses[static_cast<std::size_t>(of.number)].is_input) return input_leaf(by_usual, node, of, true);
       const int source = usual_source(number_of, of.number);
       // Without a source there are no usual iterations.
-      const std::string value = source < 0 ? "0" : value_of(static_cast<std::size_t>(source));
+      std::string value = source < 0 ? "0" : value_of(static_cast<std::size_t>(source));
+      if (source >= 0 && is_on_cell_before(static_cast<std::size_t>(source)))
+        value = "before.s" + std::to_string(spec_.flow[static_cast<std::size_t>(source)].source);
       return LeafInSource{"    const " + declared(by_usual, node) + " = " + cast(by_usual, node, value) + ";\n",
                           false, ""};
     });
@@ -432,13 +456,15 @@ class NestPrinter {
                        ";\n  using Made = " + by_any.result_type() +
                        ";\n  static constexpr int array = " + std::to_string(statement.array) +
                        ", axes = " + std::to_string(array.box.size()) + ", best = " + std::to_string(kept.best) +
-                       ";\n  static constexpr bool has_corner = " + (kept.corner ? "true" : "false") +
+                       ";\n  static constexpr bool is_carried = " + (is_carried(number_of) ? "true" : "false") +
+                       ", has_corner = " + (kept.corner ? "true" : "false") +
                        ", usual_fails = " + (by_usual.fails() ? "true" : "false") +
                        ", any_fails = " + (by_any.fails() ? "true" : "false") + ";\n";
     const std::string own = "s" + std::to_string(number_of);
     text += "  TERRACE_HOST_DEVICE static Type* values(Values& t) { return t." + own +
             "; }\n  TERRACE_HOST_DEVICE static const Type* values(const Values& t) { return t." + own + "; }\n";
-    text += place(number_of);
+    text +=
+        "  TERRACE_HOST_DEVICE static Type& carried(Carried& one) { return one." + own + "; }\n" + place(number_of);
     text += "  TERRACE_HOST_DEVICE static bool is_in(const i64 (&y)[most_coordinates]) {\n    return " +
             in_box(box, any_y()) +
             ";\n  }\n  TERRACE_HOST_DEVICE static bool is_usual(const i64 (&y)[most_coordinates]) {\n    return " +
@@ -447,7 +473,7 @@ class NestPrinter {
     const std::string parameters =
         "(const TileWork& k, const Values& t, i64 q, const i64 (&y)[most_coordinates],\n"
         "                                       const i64 (&at)[most_coordinates], Made& made";
-    text += "  TERRACE_HOST_DEVICE static int usual" + parameters + ") {\n" + usual_text +
+    text += "  TERRACE_HOST_DEVICE static int usual" + parameters + ", const Carried& before) {\n" + usual_text +
             "    made = " + by_usual.result() + ";\n    return " + by_usual.code() + ";\n  }\n";
     text += "  template <bool explains>\n  TERRACE_HOST_DEVICE static int any" + parameters +
             ", NestFailure* why) {\n" + any_text + end_of(by_any, -1) + "  }\n";
@@ -522,7 +548,8 @@ class NestPrinter {
     return "struct Written {\n  static constexpr int depth = " + std::to_string(nest_.depth()) +
            ", rank = " + std::to_string(sweep_.rank()) + ", statements = " + std::to_string(nest_.statements.size()) +
            ", arrays = " + std::to_string(nest_.arrays.size()) +
-           ";\n  using Values = nest::Values;\n  template <int s>\n  using Statement = WrittenStatement<s>;\n"
+           ";\n  using Values = nest::Values;\n  using Carried = nest::Carried;\n  template <int s>\n  using "
+           "Statement = WrittenStatement<s>;\n"
            "  template <int a>\n  using Array = WrittenArray<a>;\n" +
            table("i64", "halo", halo) + table("i64", "side", side) + table("i64", "extent", extent) +
            table("i64", "stride", stride) + table("i64", "value_bytes", bytes) + table("int", "order", order) +

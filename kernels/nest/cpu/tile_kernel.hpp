@@ -30,6 +30,7 @@ template <class N>
 class TileRows {
  public:
   using Values = typename N::Values;
+  using Carried = typename N::Carried;
   static constexpr int last = N::rank - 1;
 
   explicit TileRows(TileCall& call)
@@ -106,15 +107,19 @@ class TileRows {
     i64 at[most_coordinates] = {};
     for (int n = 0; n < last; ++n) at[n] = first[n];
     const i64 begin = first[last], count = end - begin;
+    Carried before;
+    load_carried<N>(*values, index, before);
     for (i64 k = 0; k < count; ++k) {
       at[last] = begin + k;
-      if (!make_usual<0>(work, *values, at, index + k)) return at[last];
+      Carried made;
+      if (!make_usual<0>(work, *values, at, index + k, before, made)) return at[last];
+      before = made;
     }
     return end;
   }
   template <int k>
   TERRACE_HOST_DEVICE static bool make_usual(const TileWork& work, Values& values, const i64 (&at)[most_coordinates],
-                                             i64 index) {
+                                             i64 index, const Carried& before, Carried& carried) {
     if constexpr (k < N::statements) {
       constexpr int s = N::order(k);
       if constexpr (N::is_main(s)) {
@@ -123,13 +128,15 @@ class TileRows {
         S::locate(at, y);
         S::spread(y, loops);
         typename S::Made made;
-        const int code = S::usual(work, values, index, y, loops, made);
+        const int code = S::usual(work, values, index, y, loops, made, before);
         if constexpr (S::usual_fails) {
           if (code != 0) return false;
         }
-        S::values(values)[index] = static_cast<typename S::Type>(made);
+        const auto stored = static_cast<typename S::Type>(made);
+        S::values(values)[index] = stored;
+        if constexpr (S::is_carried) S::carried(carried) = stored;
       }
-      return make_usual<k + 1>(work, values, at, index);
+      return make_usual<k + 1>(work, values, at, index, before, carried);
     }
     return true;
   }
@@ -152,8 +159,10 @@ class TileRows {
         S::locate(at, y);
         S::spread(y, loops);
         typename S::Made made;
+        Carried before;
+        load_carried<N>(*values_, index, before);
         const int code = rows[s].is_usual(at[last])
-                             ? S::usual(work_, *values_, index, y, loops, made)
+                             ? S::usual(work_, *values_, index, y, loops, made, before)
                              : S::template any<false>(work_, *values_, index, y, loops, made, nullptr);
         if (code != 0) return fail<s>(at, index, y, loops);
         S::values(*values_)[index] = static_cast<typename S::Type>(made);

@@ -180,7 +180,9 @@ class TileMaker {
         i64 loops[most_coordinates] = {};
         S::spread(y, loops);
         typename S::Made made;
-        const int code = S::is_usual(y) ? S::usual(work_, values_, index, y, loops, made)
+        typename N::Carried before;
+        load_carried<N>(values_, index, before);
+        const int code = S::is_usual(y) ? S::usual(work_, values_, index, y, loops, made, before)
                                         : S::template any<false>(work_, values_, index, y, loops, made, nullptr);
         if (code != 0) {
           fail<s>(at, index, y, loops);

@@ -6,8 +6,9 @@
 //   depth, rank, statements, arrays              numbers of loops, coordinates, statements, written arrays
 //   halo(n), side(n), extent(n), stride(n)       of the values of a tile along coordinate n; extent >= halo + side
 //   Values                                       the values of a tile: an array of values a statement
-//   order(k)                                     the statement that is the k-th at a cell
-//   Statement<s>, Array<a>                       described where they are printed
+//   Carried                                      the values of the cell before in a row, of statements that
+//   `is_carried` order(k)                                     the statement that is the k-th at a cell Statement<s>,
+//   Array<a>                       described where they are printed
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -57,6 +58,16 @@ TERRACE_HOST_DEVICE i64 index_of(const Tile& tile, const i64 (&at)[most_coordina
   i64 index = 0;
   for (int n = 0; n < N::rank; ++n) index += (at[n] - tile.begin[n] + N::halo(n)) * N::stride(n);
   return index;
+}
+
+/// Loads the values of the cell before, as far as they are carried.
+template <class N, int s = 0>
+TERRACE_HOST_DEVICE void load_carried(const typename N::Values& values, i64 index, typename N::Carried& before) {
+  if constexpr (s < N::statements) {
+    using S = typename N::template Statement<s>;
+    if constexpr (S::is_carried) S::carried(before) = S::values(values)[index - 1];
+    load_carried<N, s + 1>(values, index, before);
+  }
 }
 
 /// Calls move(position) for the rows of a box that a thread takes: all positions but the last one are set.

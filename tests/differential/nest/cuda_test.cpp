@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "kernels/compiled/store.hpp"
+#include "kernels/nest/cuda/tiles.hpp"
 #include "tests/differential/nest/cases.hpp"
 #include "tests/support/cuda_device.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -53,6 +54,24 @@ TEST_CASE("nests over grids with rims, on CUDA, equal the loops as written") {
 TEST_CASE("a cell without a value is named on CUDA") {
   const WithModules with;
   if (with.context() != nullptr) testing::check_failures(*with.context(), as_it_is);
+}
+
+/// Without a device, too: the compiler needs none.
+TEST_CASE("kernels of nests compile for CUDA") {
+  if (!compiled::Compiler::why_missing().empty()) return;
+  const compiled::Compiler compiler;
+  std::mt19937 random(29);
+  for (int trial = 0; trial < 3; ++trial) {
+    for (const testing::NestSample& sample : testing::samples_of_text(random)) {
+      device::Limits limits;
+      limits.block_shared_bytes = trial == 0 ? 0 : 232448;
+      const compiled::Binary binary = compiler.compile(CudaTiles(sample.spec, limits).source(sample.spec), "sm_90");
+      CHECK(binary.symbols.size() == 4);
+    }
+    for (const testing::NestSample& sample : testing::samples_of_grid(random, 1, testing::grid_type(2 * trial))) {
+      CHECK(!compiler.compile(CudaTiles(sample.spec, {}).source(sample.spec), "sm_90").bytes.empty());
+    }
+  }
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ class NestBlocks {
       std::memset(data_.back().data(), 0x5A, count * size_of(array.type));
     }
     Ranges largest;
-    for (const i64 one : side_) largest.push_back({0, one});
+    for (std::size_t n = 0; n < sweep_.rank(); ++n)
+      largest.push_back({0, std::min(side_[n], sweep_.space()[n].size())});
     for (std::size_t n = 0; n < sweep_.rank(); ++n)
       face_bytes_.push_back(static_cast<std::size_t>(sweep_.face_words(n, largest)) * sizeof(Word));
   }
