@@ -31,7 +31,7 @@ CudaTiles::CudaTiles(const NestSpec& spec, const device::Limits& limits) {
   const bool has_best =
       std::any_of(spec.kept.begin(), spec.kept.end(), [](const Kept& kept) { return kept.best != 0; });
   shared_bytes_ = has_best ? static_cast<std::size_t>(threads_) * sizeof(BestElement) : 0;
-  in_shared_ = values + measured::cuda_static_shared_bytes <= limits.block_shared_bytes;
+  in_shared_ = values + static_cast<std::size_t>(measured::cuda_static_shared_bytes) <= limits.block_shared_bytes;
   if (in_shared_) shared_bytes_ = std::max(shared_bytes_, values);
 
   i64 tiles = 1;

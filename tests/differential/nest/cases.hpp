@@ -82,6 +82,36 @@ void check_grids(device::Context& context, int trials, const Change& change) {
   }
 }
 
+/// Look-ups, statements for few cells, narrow types, products of which none is known to be within i64.
+template <class Change>
+void check_examples(device::Context& context, const Change& change) {
+  std::mt19937 random(17);
+  std::vector<char> letters(23);
+  for (char& one : letters) one = static_cast<char>(random() % 4);
+  const std::vector<std::int32_t> emission = {-1, -6, -6, -4, -6, -1, -4, -6, -6, -4, -1, -6};
+  const std::vector<std::int32_t> series = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9};
+  std::vector<Written> all(3);
+  all[0].letters("a", 23).input("emission", {3, 4}, ElementType::i32).loop("t", "size(a)");
+  all[0].loop("s", "size(emission, 0)").array("V", ElementType::i32, "", "if(s == 0 && t < 0, 0, -1000000)");
+  all[0].cell("V[t][s] = max(V[t-1][s] - 1, V[t-1][s-1] - 3) + emission[s][a[t]]");
+  all[1].input("x", {15}, ElementType::i32).input("y", {15}, ElementType::i32).loop("i", "15").loop("j", "15");
+  all[1].array("L", ElementType::i16, "", "0").array("B", ElementType::u8, "", "0");
+  all[1].cell("L[i][j] = if(x[i] == y[j], max(L[i-1][j], B[i][j] + 1), L[i-1][j])");
+  all[1].cell({{"j", {"1"}}}, "B[i][j] = 0");
+  all[1].cell({{"j", {"1", "15"}}}, "B[i][j] = max(B[i][j-1], if(x[i] > y[j-1], L[i-1][j-1], 0))");
+  all[2].input("x", {15}, ElementType::i32).loop("t", "4").loop("i", "15").array("A", ElementType::i64, "", "i + 3");
+  all[2].cell("A[t][i] = if(t > 2, A[t-1][i] / (i - 20), A[t-1][i] * A[t-1][i-1]) - abs(x[i]) % 5");
+  const std::vector<std::vector<const void*>> inputs = {
+      {letters.data(), emission.data()}, {series.data(), series.data()}, {series.data()}};
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    NestSample sample{spec_of(all[n].text), {}, inputs[n], {}};
+    sample.made = run_as_written(*sample.spec.nest, sample.inputs);
+    REQUIRE(sample.made.failure.kind == NestFailure::none);
+    change(sample.spec);
+    check(sample, context, random);
+  }
+}
+
 /// Cells without a value, by name.
 template <class Change>
 void check_failures(device::Context& context, const Change& change) {
@@ -103,6 +133,8 @@ void check_failures(device::Context& context, const Change& change) {
   check_failure("D[i] = D[i-1] + x[i]", {1, 2, 30, 0});
   check_failure("D[i] = x[x[i]]", {1, 2, 4, 0});
   check_failure("D[i] = i32(1.0/x[i])", {1, 2, 0, 0});
+  check_failure("D[i] = if(x[i] > 2, D[i-1] * (x[i] * 4611686018427387904), 1)", {1, 2, 3, 0});
+  check_failure("D[i] = if(x[i] > 2, 7 % (x[i] - 3), 1 / x[i])", {1, 2, 3, 0});
   made.text.arrays[0].outside = "100 / (i + 1)";
   check_failure("D[i] = D[i-1] + x[i]", {1, 2, 3, 4});
 }

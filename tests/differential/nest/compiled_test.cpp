@@ -47,6 +47,11 @@ TEST_CASE("nests over grids with rims, compiled, equal the loops as written") {
   if (with.is_there()) testing::check_grids(with.context(), 4, with.change());
 }
 
+TEST_CASE("look-ups, narrow types and products, compiled, equal the loops as written") {
+  WithCompiler with;
+  if (with.is_there()) testing::check_examples(with.context(), with.change());
+}
+
 TEST_CASE("a cell without a value is named by compiled nests") {
   WithCompiler with;
   if (with.is_there()) testing::check_failures(with.context(), with.change());

@@ -51,6 +51,11 @@ TEST_CASE("nests over grids with rims, on CUDA, equal the loops as written") {
   testing::check_grids(*with.context(), test::few_cases(*with.context()) ? 4 : 60, as_it_is);
 }
 
+TEST_CASE("look-ups, narrow types and products on CUDA equal the loops as written") {
+  const WithModules with;
+  if (with.context() != nullptr) testing::check_examples(*with.context(), as_it_is);
+}
+
 TEST_CASE("a cell without a value is named on CUDA") {
   const WithModules with;
   if (with.context() != nullptr) testing::check_failures(*with.context(), as_it_is);
