@@ -109,6 +109,13 @@ void check_examples(device::Context& context, const Change& change) {
     REQUIRE(sample.made.failure.kind == NestFailure::none);
     change(sample.spec);
     check(sample, context, random);
+    if (n != 2) continue;
+    // Tiles whose values do not fit in the shared memory of a GPU.
+    sample.spec.tile = {200, 200};
+    for (const NestMethod* method : methods_for(sample.spec, context)) {
+      check_equal(*sample.spec.nest, sample.made,
+                  compute_by(*method, sample.spec, context, sample.inputs, {1000, 1000}));
+    }
   }
 }
 
