@@ -98,15 +98,18 @@ std::string type_in_source(Type type) {
 
 std::string name_in_source(int node) { return "v" + std::to_string(node); }
 
+std::string expression(const Formula& formula, const Node& node) {
+  return node.operation == Operation::constant ? constant_of(node) : operation_of(formula, node);
+}
+
 std::string statements(const Formula& formula, const std::vector<int>& nodes,
                        const std::function<std::string(const Node&)>& leaf, const std::string& indent) {
   std::string text;
   for (const int number : nodes) {
     const Node& node = formula[number];
     const bool is_leaf = node.operand_count() == 0 || node.operation == Operation::look_up;
-    const std::string value = node.operation == Operation::constant ? constant_of(node)
-                              : is_leaf                             ? leaf(node)
-                                                                    : operation_of(formula, node);
+    const bool is_given = is_leaf && node.operation != Operation::constant;
+    const std::string value = is_given ? leaf(node) : expression(formula, node);
     text += indent + "const " + type_in_source(node.type) + " " + name_in_source(number) + " = " + value + ";\n";
   }
   return text;

@@ -8,8 +8,16 @@
 
 namespace terrace::nest {
 
+using NestMethod = device::Method<NestSpec>;
+
 /// Their blocks have descriptors NestTask and results NestResult; they may follow one another in any order in which
 /// each comes after those whose borders it reads.
-std::span<const device::Method<NestSpec>> nest_methods();
+std::span<const NestMethod> nest_methods();
+
+/// The method that computes the same where one is not compiled; null: none does.
+const NestMethod* method_instead(const NestMethod& method);
+
+/// Those of CUDA; none in a program without.
+std::span<const NestMethod> nest_cuda_methods();
 
 }  // namespace terrace::nest

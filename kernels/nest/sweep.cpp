@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/nest/written/exact.hpp"
+
 namespace terrace::nest {
 namespace {
 
@@ -25,8 +27,6 @@ i64 minor_of(const std::vector<std::vector<i64>>& rows, std::size_t row, std::si
   }
   return determinant_of(rest);
 }
-
-i64 floor_of(i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 /// The sums of multiples of values of ranges.
 Range combined(const std::vector<i64>& multiples, const Ranges& ranges) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kernels/nest/nest.hpp"
@@ -17,12 +18,21 @@ struct Kept {
   int best = 0;  // 1: the largest element, -1: the least one
 };
 
-/// The definition of what a kernel computes.
+/// A compiler of C++ by which a nest may be compiled for the CPU.
+struct NestCompiler {
+  std::string command;                                    // empty: none
+  std::string why_none = "no compiler of C++ was named";  // if there is none
+};
+
+/// The definition of what a kernel computes, and how its work is cut.
 struct NestSpec {
   std::shared_ptr<const Nest> nest;
   std::vector<Dependence> flow;
   Skew skew;
   std::vector<Kept> kept;  // an array each
+  Point tile{};            // sides of kernel tiles; 0: the method's
+  std::vector<i64> block;  // sides of the largest block; empty: all is one
+  NestCompiler compiler;
 };
 
 /// The numbers k for which value + k * slope lies in a range; all, within 2^62, or none if the slope is 0.
@@ -43,6 +53,10 @@ class Sweep {
   const std::vector<int>& order() const { return order_; }
   /// Distances of the dependence `number` along the coordinates.
   const Point& along(std::size_t number) const { return along_[number]; }
+
+  /// Loop `first + n` of an iteration, as rows take it (Skew), of its coordinates less the shifts: a row of
+  /// coefficients.
+  const std::vector<std::vector<i64>>& inverse() const { return inverse_; }
 
   /// The iteration of a statement at coordinates, which may lie outside its box.
   Point iteration(int statement, const Point& coordinates) const;

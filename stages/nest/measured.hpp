@@ -6,8 +6,8 @@
 
 namespace terrace::stages::measured {
 
-/// Bytes of the values of a block, about: larger ones only wait longer for a checkpoint. Not measured.
-inline constexpr std::int64_t nest_block_bytes = 32 << 20;
+/// Seconds that a block takes, about: longer ones only wait longer for a checkpoint. Not measured.
+inline constexpr double nest_block_seconds = 0.1;
 
 /// The least coordinates of a block along an axis, as far as there are so many: of smaller ones the overhead of a
 /// block is most of its time. Not measured.

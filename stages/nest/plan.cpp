@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/compiled/store.hpp"
 #include "pipeline/base/error.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
@@ -45,11 +46,13 @@ constexpr std::int64_t input_tile_bytes = 4 << 20;
 
 }  // namespace
 
-NestPlan::NestPlan(NestDefinition definition, std::vector<std::int64_t> sides)
+NestPlan::NestPlan(NestDefinition definition, std::vector<std::int64_t> sides, const nest::NestMethod& method)
     : definition_(std::move(definition)),
       sweep_(definition_.spec),
       reads_(*definition_.spec.nest, sweep_),
-      sides_(std::move(sides)) {
+      sides_(std::move(sides)),
+      method_(&method) {
+  definition_.spec.block.assign(sides_.begin(), sides_.end());
   add_inputs();
   add_datasets();
   add_faces();
@@ -375,17 +378,9 @@ bool NestPlan::parts_fit() const {
   return most <= nest::most_parts;
 }
 
-std::int64_t NestPlan::value_bytes() const {
-  Ranges largest;
-  for (std::size_t n = 0; n < sweep_.rank(); ++n) {
-    largest.push_back({0, std::min<nest::i64>(sides_[n], std::max<nest::i64>(1, sweep_.space()[n].size()))});
-  }
-  return sweep_.block_words(largest) * static_cast<std::int64_t>(sizeof(nest::Word));
-}
-
-std::int64_t NestPlan::block_bytes() const {
+BlockMemory NestPlan::block_memory() const {
   // The first, a middle and the last block along each coordinate.
-  std::int64_t most = 0;
+  BlockMemory most;
   Ranges tried;
   for (std::size_t n = 0; n < sweep_.rank(); ++n) tried.push_back({0, std::min<nest::i64>(3, count_along(n))});
   Point at = nest::first_point(tried);
@@ -395,28 +390,60 @@ std::int64_t NestPlan::block_bytes() const {
       const std::int64_t count = count_along(n);
       index = index * count + (at[n] == 0 ? 0 : at[n] == 1 ? count / 2 : count - 1);
     }
-    std::int64_t bytes = 0;
-    for (const run::Access& access : block_of_iterations(index).accesses) {
-      const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(access.array)];
-      std::int64_t cells = volume(access.box.shape());
-      if (access.view == run::View::tiles && access.mode == run::Mode::write) {
-        // Whole tiles, of which a part may lie in two along each axis.
-        cells = 1;
-        for (int axis = 0; axis < spec.tile.rank(); ++axis) {
-          cells *= std::min(spec.shape[axis], (spec.tile[axis] < spec.shape[axis] ? 2 : 1) * spec.tile[axis]);
-        }
-      }
-      bytes += cells * static_cast<std::int64_t>(size_of(spec.type));
-    }
-    most = std::max(most, bytes);
+    BlockMemory own;
+    for (const run::Access& access : block_of_iterations(index).accesses) add_bytes(access, own);
+    most.block = std::max(most.block, own.block);
+    most.written = std::max(most.written, own.written);
+    most.tile = std::max(most.tile, own.tile);
   } while (nest::step(tried, tried.size(), at));
+  if (2 * most.tile <= most.block) most.tile = 0;
   return most;
 }
 
+void NestPlan::add_bytes(const run::Access& access, BlockMemory& memory) const {
+  const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(access.array)];
+  const auto element = static_cast<std::int64_t>(size_of(spec.type));
+  std::int64_t cells = volume(access.box.shape());
+  if (access.view == run::View::tiles && access.mode == run::Mode::write) {
+    // Whole tiles, of which a part may lie in two along each axis.
+    cells = 1;
+    for (int axis = 0; axis < spec.tile.rank(); ++axis) {
+      cells *= std::min(spec.shape[axis], (spec.tile[axis] < spec.shape[axis] ? 2 : 1) * spec.tile[axis]);
+    }
+  }
+  memory.block += cells * element;
+  if (access.mode != run::Mode::read) memory.written += cells * element;
+  memory.tile = std::max(memory.tile, volume(spec.tile) * element);
+}
+
+const nest::NestMethod& NestPlan::method() const {
+  const std::lock_guard lock(mutex_);
+  return *method_;
+}
+
+std::string NestPlan::why_instead() const {
+  const std::lock_guard lock(mutex_);
+  return why_instead_;
+}
+
+std::unique_ptr<device::BlockKernel> NestPlan::make_kernel_of(device::Context& context,
+                                                              const device::Memory* workspace) const {
+  try {
+    return make_kernel(method(), spec(), context, workspace);
+  } catch (const compiled::NotCompiled& error) {
+    const nest::NestMethod* instead = nest::method_instead(method());
+    if (instead == nullptr) throw;
+    const std::lock_guard lock(mutex_);
+    why_instead_ = error.what();
+    method_ = instead;
+  }
+  return make_kernel(method(), spec(), context, workspace);
+}
+
 std::unique_ptr<run::Worker> NestPlan::make_worker(device::Context& context) const {
-  const auto& method =
-      device::chosen_method("a nest", nest::nest_methods(), backend_of(context), "auto", spec(), context.limits());
-  return std::make_unique<KernelWorker<NestPlan>>(*this, make_kernel(method, spec(), context, nullptr));
+  auto workspace = workspace_for(method(), spec(), context);
+  auto kernel = make_kernel_of(context, workspace.get());
+  return std::make_unique<KernelWorker<NestPlan>>(*this, std::move(kernel), std::move(workspace));
 }
 
 }  // namespace terrace::stages

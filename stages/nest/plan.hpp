@@ -2,11 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/nest/methods.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/block_memory.hpp"
 #include "stages/nest/definition.hpp"
 #include "stages/nest/reads.hpp"
 
@@ -24,8 +28,8 @@ struct NestDataset {
 /// has the last layers of values.
 class NestPlan : public run::Plan {
  public:
-  /// @param sides of a block along the coordinates, at least 1
-  NestPlan(NestDefinition definition, std::vector<std::int64_t> sides);
+  /// @param sides of a block along the coordinates, at least 1 @param method that computes it, for as long as it can
+  NestPlan(NestDefinition definition, std::vector<std::int64_t> sides, const nest::NestMethod& method);
   NestPlan(const NestPlan&) = delete;
   NestPlan& operator=(const NestPlan&) = delete;
 
@@ -49,9 +53,12 @@ class NestPlan : public run::Plan {
   const NestDataset* dataset(int array) const;
   /// Blocks of iterations, at least one.
   std::int64_t blocks() const;
-  /// Bytes of a block: of its tiles and borders, and of the values that the kernel holds; the largest of a few.
-  std::int64_t block_bytes() const;
-  std::int64_t value_bytes() const;
+  /// The memory of a block, the largest of a few, without the kernel's workspace.
+  BlockMemory block_memory() const;
+  /// The method that computes the blocks.
+  const nest::NestMethod& method() const;
+  /// The reason why it is not the one that was chosen; empty: it is.
+  std::string why_instead() const;
   /// True if a block's parts fit a descriptor.
   bool parts_fit() const;
 
@@ -83,6 +90,9 @@ class NestPlan : public run::Plan {
   void bind_border(const run::TileView& tile, const nest::Point& number, std::size_t coordinate,
                    nest::NestTask& task) const;
   void bind_part(const run::TileView& tile, int slot, nest::NestTask& task) const;
+  void add_bytes(const run::Access& access, BlockMemory& memory) const;
+  std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
+                                                      const device::Memory* workspace) const;
   Box box_of(const NestDataset& dataset, const nest::Ranges& elements) const;
   nest::Ranges elements_of(const NestDataset& dataset, const Box& box) const;
 
@@ -95,6 +105,9 @@ class NestPlan : public run::Plan {
   std::vector<std::int64_t> rest_begin_;  // the first block of each, and the number of all
   std::vector<int> faces_;                // the array of each coordinate's borders; -1: it is not cut
   std::vector<run::ArraySpec> arrays_;
+  mutable std::mutex mutex_;  // guards what follows: workers of several devices are made at once
+  mutable const nest::NestMethod* method_;
+  mutable std::string why_instead_;
 };
 
 }  // namespace terrace::stages

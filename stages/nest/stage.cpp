@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/compiled/compiler.hpp"
+#include "kernels/compiled/cxx.hpp"
 #include "kernels/nest/elements.hpp"
 #include "stages/nest/cut.hpp"
 #include "stages/nest/definition.hpp"
@@ -19,11 +21,12 @@ using nest::Array;
 
 class NestStage : public run::Stage {
  public:
-  NestStage(const Request& request, NestDefinition definition, std::vector<std::int64_t> sides)
+  NestStage(const Request& request, NestDefinition definition, std::vector<std::int64_t> sides,
+            const nest::NestMethod& method)
       : name_(request.stage.name),
         settings_(request.stage.settings),
         resources_(request.resources),
-        plan_(std::move(definition), std::move(sides)),
+        plan_(std::move(definition), std::move(sides), method),
         tally_(plan_, name_) {}
 
   const run::Plan& plan() const override { return plan_; }
@@ -83,13 +86,20 @@ class NestStage : public run::Stage {
     }
     for (const std::int64_t side : plan_.sides())
       p.block_shape += (p.block_shape.empty() ? "" : " x ") + std::to_string(side);
-    p.block_bytes = static_cast<std::size_t>(plan_.block_bytes());
-    p.workspace_bytes = static_cast<std::size_t>(plan_.value_bytes());
+    p.block_bytes = static_cast<std::size_t>(plan_.block_memory().block);
+    p.workspace_bytes = method().workspace(spec, resources_.device);
     return p;
   }
 
   std::vector<run::StageMethod> methods() const override {
     return stage_methods(nest::nest_methods(), method(), plan_.spec(), resources_.device);
+  }
+
+  std::vector<std::string> warnings() const override {
+    const std::string why = plan_.why_instead();
+    if (why.empty()) return {};
+    return {"stage '" + name_ + "': its cells were not compiled, and " + method().name +
+            " computed them, the same values in more time: " + why};
   }
 
   std::vector<std::string> analysis() const override {
@@ -121,10 +131,7 @@ class NestStage : public run::Stage {
   const Array& array_of(const NestDataset& dataset) const {
     return plan_.spec().nest->arrays[static_cast<std::size_t>(dataset.array)];
   }
-  const device::Method<nest::NestSpec>& method() const {
-    return device::chosen_method("stage '" + name_ + "'", nest::nest_methods(), resources_.backend(), "auto",
-                                 plan_.spec(), resources_.device);
-  }
+  const nest::NestMethod& method() const { return plan_.method(); }
   io::SmallDataset one_value(const Array& array, const std::string& name, const nest::Word& word,
                              const std::string& meaning) const {
     return dispatch(array.type, [&](auto zero) {
@@ -141,17 +148,29 @@ class NestStage : public run::Stage {
   NestTally tally_;
 };
 
+/// Names the compiler of the cells. @throws JobError if CUDA needs one, and there is none
+void name_compiler(const Request& request, nest::NestSpec& spec) {
+  const std::string never = request.resources.compiles ? "" : "the job says `compile: never`";
+  if (request.resources.cuda) {
+    const std::string why = never.empty() ? compiled::Compiler::why_missing() : never;
+    if (request.choices == nullptr && !why.empty())
+      refuse_on_cuda(request.stage, "cells", "nests cannot run on CUDA: " + why);
+    return;
+  }
+  spec.compiler = {"", never};
+  if (never.empty()) spec.compiler.command = compiled::cxx_command(&spec.compiler.why_none);
+}
+
 }  // namespace
 
 std::unique_ptr<run::Stage> make_nest(const Request& request) {
   NestDefinition definition = define_nest(request);
-  if (request.resources.cuda) {
-    refuse_on_cuda(request.stage, "loops", "nests are computed on the CPU in this version: say `backend: cpu`");
-  }
+  name_compiler(request, definition.spec);
+  const nest::NestMethod& method = method_for(request, nest::nest_methods(), "auto", definition.spec);
   std::vector<std::int64_t> sides = request.choices != nullptr
                                         ? request.choices->at("sides").get<std::vector<std::int64_t>>()
-                                        : choose_nest_sides(request, definition);
-  return std::make_unique<NestStage>(request, std::move(definition), std::move(sides));
+                                        : choose_nest_sides(request, definition, method);
+  return std::make_unique<NestStage>(request, std::move(definition), std::move(sides), method);
 }
 
 }  // namespace terrace::stages

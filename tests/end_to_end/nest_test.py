@@ -1,5 +1,7 @@
 """Recurrences that jobs write: beside built-in problems, against other programs, over blocks, and wrong ones."""
+import os
 import unittest
+import unittest.mock
 
 import h5py
 
@@ -64,6 +66,23 @@ class Nests(JobTest):
         self.assertGreater(cut["profile/stages/blocks"][0], 9)
         for name in ("D", "D_last", "D_corner"):
             self.assertTrue(numpy.array_equal(whole[f"edits/{name}"], cut[f"edits/{name}"]), name)
+
+    def test_large_nests_are_compiled_unless_the_job_forbids_it(self):
+        inputs, _, _ = self.letters(14000, 14000)
+        own = wavefront("own", "edit_distance", rows="a", columns="b", keep="borders", every=14000)
+        result = self.run_job(inputs, [edits(keep=["last", "corner"]), own], output="compiled.h5", threads=2)
+        self.assertEqual(result["profile/stages/method"][0], b"compiled")
+        self.assertEqual(result["edits/D_corner"][()], result["own/score"][()])
+        numpy.testing.assert_array_equal(result["edits/D_last"][()], result["own/border_rows"][-1])
+        planned = self.terrace("plan", self.write_job(inputs, [edits(keep=["corner"])], compile="never"), "--explain")
+        self.assertIn("the job says `compile: never`", planned.stdout)
+
+    def test_a_compiler_that_fails_leaves_the_interpreter(self):
+        inputs, _, _ = self.letters(14000, 9000)
+        with unittest.mock.patch.dict(os.environ, CXX="/bin/false"):
+            job = self.write_job(inputs, [edits(keep=["corner"])], threads=2)
+            said = self.terrace("run", job)
+        self.assertSays(said, "stage 'edits': its cells were not compiled, and cells computed them")
 
     def test_letters_compare_as_alignments_compare_them(self):
         inputs = {"a": self.fasta("a", "ACGTNRacguX"), "b": self.fasta("b", "NRACGUXnracgt")}

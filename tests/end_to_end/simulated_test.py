@@ -156,18 +156,6 @@ class OnSimulatedGpu(JobTest):
         for command in ("show", "report", "trace", "verify"):
             self.terrace(command, "result.h5", *(("-o", command) if command in ("report", "trace") else ()))
 
-    def test_nests_are_computed_on_the_cpu_if_the_job_leaves_the_choice(self):
-        cells = ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]
-        stages = [{"name": "edits", "nest": {"loops": {"i": "size(a)", "j": "size(b)"}, "cells": cells,
-                                             "arrays": {"D": {"type": "i32", "outside": "i + j + 2", "keep": ["corner"]}}}},
-                  wavefront("common", "edit_distance", rows="a", columns="b")]
-        inputs = {name: self.inputs[name] for name in "ab"}
-        refused = self.terrace("run", self.write_job(inputs, stages), "--backend", "cuda", expect=WRONG)
-        self.assertSays(refused, "stage 'edits': nests are computed on the CPU")
-        result = self.run_job(inputs, stages)
-        self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cpu", "cuda"])
-        self.assertEqual(result["edits/D_corner"][()], result["common/score"][()])
-
     def test_a_stage_on_the_cpu_is_taken_over_and_gone_on_with(self):
         lines = wavefront("lines", "needleman_wunsch", rows="a", columns="b", match=1.5, mismatch=-1, gap=2, type="f64",
                           keep="borders", every=50, schedule="square_barrier")

@@ -1,5 +1,6 @@
 #include "kernels/stencil/cpu/compiled.hpp"
 
+#include "kernels/compiled/cxx.hpp"
 #include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/cpu/written_rows.hpp"
 #include "kernels/stencil/measured.hpp"
@@ -10,19 +11,6 @@ namespace {
 
 /// Formulas of more operations make fewer rows at once: their values would not stay in registers. Not measured.
 constexpr int most_operations_of_four_rows = 60, most_operations_of_two_rows = 120;
-
-/// As the build compiles cpu/avx512.cpp and its like; what is left out beside them (traps, errno) changes no value.
-/// Vectors of 256 bits: those of 512 cross a cache line with every load that is not aligned. EPYC, 2026-11-29,
-/// heat2d, 2048 x 2048, f32 and f64, of the rate of the operator of the list in turns: 95 and 97%, with 512 bits 83
-/// and 94%.
-std::string options_for(device::InstructionSet set) {
-  const std::string common =
-      "-std=c++20 -w -Wno-invalid-constexpr -O3 -ffp-contract=off -fwrapv -fno-math-errno -fno-trapping-math -fPIC "
-      "-fvisibility=hidden";
-  if (set == device::InstructionSet::avx512)
-    return common + " -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mprefer-vector-width=256";
-  return set == device::InstructionSet::avx2 ? common + " -mavx2 -mfma" : common;
-}
 
 /// The formulas with the axes as rows of the CPU have them.
 Written of_rows(const StencilSpec& spec) {
@@ -76,7 +64,7 @@ int compiled_block_rows(const StencilSpec& spec) {
 
 std::shared_ptr<const compiled::SharedObject> compile_cell(const StencilSpec& spec, compiled::Store& store,
                                                            device::InstructionSet set) {
-  return store.object(source_of(spec, set), {compiler_of(spec).command, options_for(set)});
+  return store.object(source_of(spec, set), {compiler_of(spec).command, compiled::cell_options(set)});
 }
 
 }  // namespace terrace::stencil

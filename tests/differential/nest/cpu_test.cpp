@@ -1,36 +1,28 @@
 // Nests on the CPU against the loops as they are written.
-#include <array>
 #include <catch2/catch.hpp>
 #include <random>
 
 #include "kernels/device/context.hpp"
 #include "kernels/device/cpu_context.hpp"
-#include "tests/differential/nest/nest_blocks.hpp"
-#include "tests/support/nests.hpp"
+#include "tests/differential/nest/samples.hpp"
 
 namespace terrace::nest {
 namespace {
 
+using testing::check_equal;
 using testing::Computed;
-using testing::NestBlocks;
+using testing::grid_type;
+using testing::NestSample;
+using testing::random_sides;
+using testing::samples_of_grid;
+using testing::samples_of_text;
 using testing::spec_of;
 
 Computed compute(const NestSpec& spec, const std::vector<const void*>& inputs, const std::vector<i64>& side,
                  int threads) {
   device::CpuContext context(threads);
-  const auto kernel = nest_methods()[0].make(spec, context, nullptr);
-  return NestBlocks(spec, inputs, side).run(context, *kernel);
-}
-
-void check_equal(const Nest& nest, const Made& made, const Computed& computed) {
-  for (std::size_t n = 0; n < nest.arrays.size(); ++n) {
-    REQUIRE(made.arrays[n].size() == computed.arrays[n].size());
-    std::size_t differing = 0;
-    for (std::size_t index = 0; index < made.arrays[n].size(); ++index) {
-      differing += std::memcmp(&made.arrays[n][index], &computed.arrays[n][index], sizeof(Word)) != 0;
-    }
-    CHECK(differing == 0);
-  }
+  const NestMethod* method = device::find_method(nest_methods(), device::Backend::cpu, "cells");
+  return testing::compute_by(*method, spec, context, inputs, side);
 }
 
 TEST_CASE("edit distance is the nest that everybody knows") {
@@ -68,25 +60,11 @@ TEST_CASE("random nests equal the loops as written, in blocks and tiles of any s
   std::mt19937 random(11);
   int computed = 0, shifted = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    const NestText text = random_text(random);
-    for (const bool balanced : {false, true}) {
-      NestSpec spec;
-      try {
-        spec = spec_of(text, balanced);
-      } catch (const NestFault&) {
-        break;
-      } catch (const SkewFault&) {
-        continue;
-      }
-      const Made made = run_as_written(*spec.nest, {});
-      REQUIRE(made.failure.kind == NestFailure::none);
-      std::vector<i64> small, large;
-      for (std::size_t n = 0; n < spec.skew.rank(); ++n) {
-        small.push_back(3 + static_cast<i64>(random() % 20));
-        large.push_back(1000);
-      }
-      check_equal(*spec.nest, made, compute(spec, {}, small, 1));
-      check_equal(*spec.nest, made, compute(spec, {}, large, 3));
+    for (const NestSample& sample : samples_of_text(random)) {
+      const NestSpec& spec = sample.spec;
+      const std::vector<i64> small = random_sides(random, spec, 3), large(spec.skew.rank(), 1000);
+      check_equal(*spec.nest, sample.made, compute(spec, {}, small, 1));
+      check_equal(*spec.nest, sample.made, compute(spec, {}, large, 3));
       ++computed;
       for (const std::vector<i64>& shift : spec.skew.shifts) shifted += shift != std::vector<i64>(shift.size(), 0);
     }
@@ -95,64 +73,13 @@ TEST_CASE("random nests equal the loops as written, in blocks and tiles of any s
   CHECK(shifted > 2);
 }
 
-/// A nest over a grid with a rim, in place or as a table of steps, in two parts, which reads another input, too.
-Written random_grid(std::mt19937& random, int rank, ElementType type) {
-  const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
-  const char* names[] = {"i", "j"};
-  Written made;
-  made.input("g", std::vector<i64>(static_cast<std::size_t>(rank), 14), type).input("x", {14}, ElementType::u8);
-  made.loop("t", std::to_string(up_to(5)));
-  for (int axis = 0; axis < rank; ++axis) made.loop(names[axis], "2", "size(g, " + std::to_string(axis) + ") - 2");
-  const bool is_table = up_to(1) == 0;
-  const auto element = [&](const std::string& step, int reach) {
-    std::string text = "A" + (is_table ? "[t" + step + "]" : "");
-    for (int axis = 0; axis < rank; ++axis) {
-      const int offset = up_to(2 * reach) - reach;
-      text += std::string("[") + names[axis] + (offset < 0 ? "" : "+") + std::to_string(offset) + "]";
-    }
-    return text;
-  };
-  const std::string cut = std::to_string(2 + up_to(10));
-  for (const bool is_first : {true, false}) {
-    std::string text = element("+1", 0) + " = (" + element("", 2) + " + " + element("", 2) + " + x[" +
-                       names[rank - 1] + (up_to(1) == 0 ? "-2" : "+1") + "])";
-    text += is_floating(type) ? "*0.4" : " % 97";
-    if (up_to(1) == 0) text += " + if(t < 2, " + element("", 1) + ", 1)*2 - t";
-    made.cell({{"i", is_first ? std::vector<std::string>{"2", cut} : std::vector<std::string>{cut, "12"}}}, text);
-  }
-  made.array("A", std::nullopt, "g");
-  return made.in_order(up_to(1) == 0 ? Order::cells : Order::statements);
-}
-
 TEST_CASE("nests over grids with rims, in parts, equal the loops as written") {
   std::mt19937 random(5);
-  std::vector<std::uint8_t> x(14);
-  for (std::uint8_t& one : x) one = static_cast<std::uint8_t>(random() % 200);
   int computed = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    const int rank = 1 + trial % 2;
-    const ElementType type =
-        std::array{ElementType::i32, ElementType::f32, ElementType::f64, ElementType::i64}[trial / 2 % 4];
-    std::vector<char> g(14 * 14 * 8);
-    for (i64 index = 0; index < 14 * 14; ++index) {
-      const auto value = static_cast<double>(random() % 90);
-      store(type, g.data(), index,
-            is_floating(type) ? formula::CellValue{value, 0} : formula::CellValue{0, static_cast<i64>(value)});
-    }
-    const Written written = random_grid(random, rank, type);
-    for (const bool balanced : {false, true}) {
-      NestSpec spec;
-      try {
-        spec = spec_of(written.text, balanced);
-      } catch (const SkewFault&) {
-        continue;
-      }
-      const std::vector<const void*> inputs = {g.data(), x.data()};
-      const Made made = run_as_written(*spec.nest, inputs);
-      REQUIRE(made.failure.kind == NestFailure::none);
-      std::vector<i64> side;
-      for (std::size_t n = 0; n < spec.skew.rank(); ++n) side.push_back(4 + static_cast<i64>(random() % 20));
-      check_equal(*spec.nest, made, compute(spec, inputs, side, 2));
+    for (const NestSample& sample : samples_of_grid(random, 1 + trial % 2, grid_type(trial))) {
+      const std::vector<i64> side = random_sides(random, sample.spec, 4);
+      check_equal(*sample.spec.nest, sample.made, compute(sample.spec, sample.inputs, side, 2));
       ++computed;
     }
   }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "kernels/device/memory.hpp"
@@ -42,24 +44,39 @@ struct Computed {
 /// A nest cut into blocks of a shape, in the order of their numbers.
 class NestBlocks {
  public:
-  NestBlocks(const NestSpec& spec, const std::vector<const void*>& inputs, const std::vector<i64>& side)
-      : nest_(*spec.nest), sweep_(spec), views_(whole_views(nest_, inputs)), side_(side) {
+  NestBlocks(device::Context& context, const NestSpec& spec, const std::vector<const void*>& inputs,
+             const std::vector<i64>& side)
+      : context_(context), nest_(*spec.nest), sweep_(spec), views_(whole_views(nest_, inputs)), side_(side) {
+    for (std::size_t n = 0; n < nest_.inputs.size(); ++n) {
+      std::size_t bytes = size_of(nest_.inputs[n].type);
+      for (const i64 extent : nest_.inputs[n].shape) bytes *= static_cast<std::size_t>(extent);
+      inputs_.emplace_back(context, bytes, device::In::host);
+      std::memcpy(inputs_.back().data(), inputs[n], bytes);
+      views_[n].data = inputs_.back().data();
+    }
     for (const Array& array : nest_.arrays) {
       std::size_t count = 1;
       for (const Range& range : array.box) count *= static_cast<std::size_t>(range.size());
+      data_.emplace_back(context, count * size_of(array.type), device::In::host);
       // Elements that no kernel writes must not look right.
-      data_.emplace_back(count * size_of(array.type), static_cast<char>(0x5A));
+      std::memset(data_.back().data(), 0x5A, count * size_of(array.type));
     }
+    Ranges largest;
+    for (std::size_t n = 0; n < sweep_.rank(); ++n)
+      largest.push_back({0, std::min(side_[n], sweep_.space()[n].size())});
+    for (std::size_t n = 0; n < sweep_.rank(); ++n)
+      face_bytes_.push_back(static_cast<std::size_t>(sweep_.face_words(n, largest)) * sizeof(Word));
   }
 
-  Computed run(device::Context& context, device::BlockKernel& kernel) {
+  Computed run(device::BlockKernel& kernel) {
     Computed computed;
     Point number{};
-    compute(context, kernel, computed, number, 0);
+    compute(context_, kernel, computed, number, 0);
     for (std::size_t n = 0; n < nest_.arrays.size(); ++n) {
       const ElementType type = nest_.arrays[n].type;
       std::vector<Word> words;
-      const auto count = static_cast<i64>(data_[n].size() / size_of(type));
+      i64 count = 1;
+      for (const Range& range : nest_.arrays[n].box) count *= range.size();
       for (i64 index = 0; index < count; ++index) words.push_back(word_of(type, load(type, data_[n].data(), index)));
       computed.arrays.push_back(std::move(words));
     }
@@ -95,10 +112,12 @@ class NestBlocks {
     for (std::size_t n = 0; n < sweep_.rank(); ++n) {
       Point row = number;
       row[n] = -1 - static_cast<i64>(n);
-      std::vector<Word>& face = faces_[row];
-      if (number[n] > 0) task.before[n] = face.data();
-      face.resize(static_cast<std::size_t>(sweep_.face_words(n, block)));
-      task.after[n] = face.data();
+      if (sweep_.halo()[n] == 0) continue;
+      auto face = faces_.find(row);
+      if (face == faces_.end()) face = faces_.try_emplace(row, context_, face_bytes_[n], device::In::host).first;
+      auto* words = face->second.as<Word>();
+      if (number[n] > 0) task.before[n] = words;
+      task.after[n] = words;
     }
     for (std::size_t n = 0; n < nest_.statements.size(); ++n) {
       add_part(task, nest_.statements[n].array, static_cast<int>(n), box_of(nest_.statements[n].array));
@@ -131,18 +150,52 @@ class NestBlocks {
       stride *= box_of(array)[axis].size();
     }
     const auto number = static_cast<std::size_t>(array);
-    part.data = data_[number].data() + index * static_cast<i64>(size_of(nest_.arrays[number].type));
+    part.data = data_[number].as<char>() + index * static_cast<i64>(size_of(nest_.arrays[number].type));
     REQUIRE(task.part_count < most_parts);
     task.parts[task.part_count++] = part;
   }
 
+  device::Context& context_;
   const Nest& nest_;
   Sweep sweep_;
   std::vector<InputView> views_;
   std::vector<i64> side_;
-  std::vector<std::vector<char>> data_;
-  std::map<Point, std::vector<Word>> faces_;
+  std::vector<std::size_t> face_bytes_;
+  // What kernels on any device reach.
+  std::deque<device::Memory> inputs_, data_;
+  std::map<Point, device::Memory> faces_;
 };
+
+/// Computes a nest by a method. @param side of blocks
+inline Computed compute_by(const NestMethod& method, const NestSpec& spec, device::Context& context,
+                           const std::vector<const void*>& inputs, const std::vector<i64>& side) {
+  const std::size_t bytes = method.workspace(spec, context.limits());
+  std::optional<device::Memory> workspace;
+  if (method.backend == device::Backend::cuda) workspace.emplace(context, bytes);
+  const auto kernel = method.make(spec, context, workspace ? workspace->data() : nullptr);
+  return NestBlocks(context, spec, inputs, side).run(*kernel);
+}
+
+/// The methods of a device's back end that compute a spec.
+inline std::vector<const NestMethod*> methods_for(const NestSpec& spec, const device::Context& context) {
+  std::vector<const NestMethod*> all;
+  for (const NestMethod& method : nest_methods()) {
+    if (method.backend == device::backend_of(context) && method.unfit(spec, context.limits()).empty())
+      all.push_back(&method);
+  }
+  return all;
+}
+
+inline void check_equal(const Nest& nest, const Made& made, const Computed& computed) {
+  for (std::size_t n = 0; n < nest.arrays.size(); ++n) {
+    REQUIRE(made.arrays[n].size() == computed.arrays[n].size());
+    std::size_t differing = 0;
+    for (std::size_t index = 0; index < made.arrays[n].size(); ++index) {
+      differing += std::memcmp(&made.arrays[n][index], &computed.arrays[n][index], sizeof(Word)) != 0;
+    }
+    CHECK(differing == 0);
+  }
+}
 
 /// @param balanced the paper's schedule of that name @throws NestFault, SkewFault
 inline NestSpec spec_of(const NestText& text, bool balanced = false) {

@@ -1,0 +1,295 @@
+// A block of a nest on CUDA: tiles of a hyperplane a launch, a tile a thread block, the cells of a hyperplane within
+// it at a time. Compiled at run time with the struct N of a nest (written/work.hpp).
+#pragma once
+
+#include "kernels/launch/port.cuh"
+#include "kernels/nest/cuda/state.hpp"
+#include "kernels/nest/written/faces.hpp"
+#include "kernels/nest/written/keep.hpp"
+
+namespace terrace::nest {
+
+using device::u64;
+
+/// One thread block: begins block `block` unless the launch is to stop or has stopped before it.
+template <class N>
+__global__ void begin_nest_kernel(device::Port port, NestState* state, u64 block) {
+  __shared__ int begins;
+  if (threadIdx.x == 0) {
+    const u64 stop = device::load_system(port.stop);
+    const bool unwanted = device::load_system(port.abort) != 0 || stop == 1 ||
+                          (stop != 0 && device::load_acquire_system(port.ready) <= block);
+    begins = (block == port.first || state->begun != 0) && !unwanted ? 1 : 0;
+    if (begins != 0) device::note_begin(port, block);
+    state->begun = static_cast<u64>(begins);
+    state->failed = state->lock = 0;
+    state->least = ~u64{0};
+  }
+  __syncthreads();
+  if (begins == 0) return;
+  const auto* from = reinterpret_cast<const u64*>(static_cast<const char*>(port.descriptors) +
+                                                  block % port.ring * port.descriptor_bytes);
+  auto *task = reinterpret_cast<u64*>(&state->task), *result = reinterpret_cast<u64*>(&state->result);
+  for (unsigned n = threadIdx.x; n < sizeof(NestTask) / sizeof(u64); n += blockDim.x)
+    task[n] = device::load_system(from + n);
+  for (unsigned n = threadIdx.x; n < sizeof(NestResult) / sizeof(u64); n += blockDim.x) result[n] = 0;
+}
+
+/// One thread block: reports block `block`, the launch's first one that is not reported.
+template <class N>
+__global__ void report_nest_kernel(device::Port port, const NestState* state, u64 block) {
+  if (state->begun == 0) return;
+  auto* to = reinterpret_cast<u64*>(device::result_of<NestResult>(port, block));
+  const auto* from = reinterpret_cast<const u64*>(&state->result);
+  for (unsigned n = threadIdx.x; n < sizeof(NestResult) / sizeof(u64); n += blockDim.x) to[n] = from[n];
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x == 0) device::report_next(port, block);
+}
+
+/// Calls change() while no other thread block does. Only one thread of a thread block at a time.
+template <class Change>
+__device__ void change_result(NestState* state, const Change& change) {
+  while (atomicCAS(&state->lock, u64{0}, u64{1}) != 0) {
+  }
+  __threadfence();
+  change();
+  __threadfence();
+  atomicExch(&state->lock, u64{0});
+}
+
+/// Notes the reason why a cell has no value, unless one before it has none. @param cell its number
+__device__ inline void note_failure(NestState* state, u64 cell, const NestFailure& failure) {
+  change_result(state, [&] {
+    state->failed = 1;
+    if (device::load_relaxed(&state->least) < cell) return;
+    device::store_relaxed(&state->least, cell);
+    state->result.failure = failure;
+  });
+}
+
+/// Makes what no statement writes. Any threads.
+template <class N>
+__global__ void make_rest_kernel(NestState* state, TileWork work) {
+  if (state->begun == 0) return;
+  const i64 lane = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,
+            lanes = static_cast<i64>(gridDim.x) * blockDim.x;
+  NestFailure failure{};
+  bool fails = false;
+  for (int n = 0; n < state->task.part_count && !fails; ++n) {
+    if (state->task.parts[n].statement < 0)
+      fails = !fill_part_of<N>(work, state->task.parts[n], lane, lanes, failure);
+  }
+  if (lane == 0 && !fails && state->task.makes_corners != 0) {
+    Found found{};
+    fails = !make_corners<N>(work, found, failure);
+    for (int a = 0; a < N::arrays; ++a) {
+      if (found.has_corner[a] == 0) continue;
+      state->result.corner[a] = found.corner[a];
+      state->result.has_corner[a] = 1;
+    }
+  }
+  // One thread of a thread block at a time.
+  for (unsigned thread = 0; thread < blockDim.x; ++thread) {
+    if (__syncthreads_or(fails ? 1 : 0) == 0) return;
+    if (thread == threadIdx.x && fails) note_failure(state, static_cast<u64>(lane), failure);
+  }
+}
+
+/// A tile as the threads of a thread block make it.
+template <class N>
+class TileMaker {
+ public:
+  using Values = typename N::Values;
+
+  __device__ TileMaker(NestState* state, const TileWork& work, const Tile& tile, Values& values, u64* least)
+      : state_(state), work_(work), tile_(tile), values_(values), least_(least) {}
+
+  /// @param found of this thread @return false if a cell has no value, to all threads
+  __device__ bool make(Found& found) {
+    constexpr int warp = 32;
+    const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+    const Team team{thread / warp, (threads + warp - 1) / warp, thread % warp, warp};
+    const auto sync = [] { __syncthreads(); };
+    if (thread == 0) *least_ = ~u64{0};
+    __syncthreads();
+    move_faces<N, true>(work_, tile_, team, values_, sync);
+    if (!make_cells()) return false;
+    move_faces<N, false>(work_, tile_, team, values_, sync);
+    const bool keeps = state_->task.part_count > 0 || keeps_any<N>();
+    if (keeps) {
+      for_rows<N>(team, tile_.begin, tile_.end, [&](const i64(&at)[most_coordinates]) {
+        keep_row<N>(tile_, state_->task.parts, state_->task.part_count, team, at, values_, found);
+      });
+    }
+    return true;
+  }
+
+ private:
+  template <class M, int s = 0>
+  static constexpr bool keeps_any() {
+    if constexpr (s < M::statements) {
+      using S = typename M::template Statement<s>;
+      return S::best != 0 || S::has_corner || keeps_any<M, s + 1>();
+    }
+    return false;
+  }
+
+  /// Cells whose coordinates have the same sum do not need one another.
+  __device__ bool make_cells() {
+    constexpr int last = N::rank - 1;
+    unsigned lines = 1;
+    i64 sums = tile_.end[last] - tile_.begin[last];
+    for (int n = 0; n < last; ++n) {
+      lines *= static_cast<unsigned>(tile_.end[n] - tile_.begin[n]);
+      sums += tile_.end[n] - tile_.begin[n] - 1;
+    }
+    for (i64 sum = 0; sum < sums; ++sum) {
+      int code = 0;
+      for (unsigned line = threadIdx.x; line < lines; line += blockDim.x) {
+        i64 at[most_coordinates] = {};
+        unsigned rest = line;
+        i64 own = 0;
+        for (int n = last - 1; n >= 0; --n) {
+          const auto extent = static_cast<unsigned>(tile_.end[n] - tile_.begin[n]);
+          const i64 step = rest % extent;
+          rest /= extent;
+          own += step;
+          at[n] = tile_.begin[n] + step;
+        }
+        at[last] = tile_.begin[last] + sum - own;
+        if (at[last] < tile_.begin[last] || at[last] >= tile_.end[last]) continue;
+        if (code == 0) code = make_cell<0>(at, index_of<N>(tile_, at));
+      }
+      if (__syncthreads_or(code) != 0) {
+        explain();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  template <int k>
+  __device__ int make_cell(const i64 (&at)[most_coordinates], i64 index) {
+    if constexpr (k < N::statements) {
+      constexpr int s = N::order(k);
+      using S = typename N::template Statement<s>;
+      i64 y[most_coordinates] = {};
+      S::locate(at, y);
+      if (S::is_in(y)) {
+        i64 loops[most_coordinates] = {};
+        S::spread(y, loops);
+        typename S::Made made;
+        typename N::Carried before;
+        load_carried<N>(values_, index, before);
+        const int code = S::is_usual(y) ? S::usual(work_, values_, index, y, loops, made, before)
+                                        : S::template any<false>(work_, values_, index, y, loops, made, nullptr);
+        if (code != 0) {
+          fail<s>(at, index, y, loops);
+          return 1;
+        }
+        S::values(values_)[index] = static_cast<typename S::Type>(made);
+      }
+      return make_cell<k + 1>(at, index);
+    }
+    return 0;
+  }
+
+  template <int s>
+  __device__ void fail(const i64 (&at)[most_coordinates], i64 index, const i64 (&y)[most_coordinates],
+                       const i64 (&loops)[most_coordinates]) {
+    if constexpr (N::template Statement<s>::any_fails || N::template Statement<s>::usual_fails) {
+      typename N::template Statement<s>::Made made;
+      N::template Statement<s>::template any<true>(work_, values_, index, y, loops, made, &failure_);
+      failure_.statement = s;
+    }
+    cell_ = 0;
+    for (int n = 0; n < N::rank; ++n)
+      cell_ = cell_ * static_cast<u64>(work_.end[n] - work_.begin[n]) + static_cast<u64>(at[n] - work_.begin[n]);
+    atomicMin(least_, cell_);
+  }
+  /// Notes the failure of the first cell, after a barrier. All threads.
+  __device__ void explain() {
+    __syncthreads();
+    if (cell_ == *least_) note_failure(state_, cell_, failure_);
+  }
+
+  NestState* state_;
+  const TileWork& work_;
+  const Tile& tile_;
+  Values& values_;
+  u64* least_;
+  u64 cell_ = ~u64{0};
+  NestFailure failure_{};
+};
+
+/// Folds the best elements that threads have found. @param room for one of each thread, a power of two of them
+template <class N, int s = 0>
+__device__ void fold_best(NestState* state, Found& found, BestElement* room) {
+  if constexpr (s < N::statements) {
+    using S = typename N::template Statement<s>;
+    if constexpr (S::best != 0) {
+      using T = typename S::Type;
+      __syncthreads();
+      room[threadIdx.x] = found.best[S::array];
+      for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x >= half || room[threadIdx.x + half].is_found == 0) continue;
+        const BestElement& other = room[threadIdx.x + half];
+        offer_value(room[threadIdx.x], S::best, other.at, from_word<T>(other.value));
+      }
+      if (threadIdx.x == 0 && room[0].is_found != 0) {
+        change_result(state, [&] {
+          offer_value(state->result.best[S::array], S::best, room[0].at, from_word<T>(room[0].value));
+        });
+      }
+      found.best[S::array].is_found = 0;
+      __syncthreads();
+    }
+    fold_best<N, s + 1>(state, found, room);
+  }
+}
+
+/// Keeps the corners that a thread has found.
+template <class N>
+__device__ void store_corners(NestState* state, const Found& found) {
+  for (int a = 0; a < N::arrays; ++a) {
+    if (found.has_corner[a] == 0) continue;
+    state->result.corner[a] = found.corner[a];
+    state->result.has_corner[a] = 1;
+  }
+}
+
+/// The tiles whose numbers have one sum. Tile `index` of them has number first + index / (product of the others)
+/// along coordinate 0; those that are not there are left out. @param room for the values of a tile of each thread
+/// block; null: they are in shared memory, where the best elements are folded, too
+template <class N>
+__global__ void make_tiles_kernel(NestState* state, TileWork work, i64 sum, i64 first, i64 count,
+                                  unsigned char* room) {
+  __shared__ u64 least;
+  if (state->begun == 0 || state->failed != 0) return;
+  using Values = typename N::Values;
+  unsigned char* shared = device::launch_shared_memory();
+  Values& values = *reinterpret_cast<Values*>(room != nullptr ? room + blockIdx.x * sizeof(Values) : shared);
+  Found found{};
+  for (i64 index = blockIdx.x; index < count; index += gridDim.x) {
+    constexpr int last = N::rank - 1;
+    i64 number[most_coordinates] = {}, rest = index, left = sum;
+    for (int n = last - 1; n > 0; --n) {
+      number[n] = rest % work.tiles[n];
+      rest /= work.tiles[n];
+      left -= number[n];
+    }
+    if (last > 0) left -= number[0] = first + rest;
+    number[last] = left;
+    if (left < 0 || left >= work.tiles[last]) continue;
+    const Tile tile = tile_of<N>(work, number);
+    __syncthreads();
+    if (!TileMaker<N>(state, work, tile, values, &least).make(found)) return;
+  }
+  __syncthreads();
+  store_corners<N>(state, found);
+  fold_best<N>(state, found, reinterpret_cast<BestElement*>(shared));
+}
+
+}  // namespace terrace::nest

@@ -1,0 +1,19 @@
+// The memory that the kernels of a block of a nest share on CUDA.
+#pragma once
+
+#include "kernels/nest/task.hpp"
+
+namespace terrace::nest {
+
+struct NestState {
+  device::u64 begun;   // 0: the launch was stopped, and the block's kernels do nothing
+  device::u64 failed;  // not 0: a cell has no value
+  device::u64 lock;    // of `result`
+  device::u64 least;   // the failed cell, by its number among the block's
+  NestResult result;
+  NestTask task;
+};
+
+inline constexpr int begin_threads = 256, rest_threads = 128;
+
+}  // namespace terrace::nest

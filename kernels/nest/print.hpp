@@ -1,0 +1,34 @@
+// A nest as a struct of C++, for compilers at run time: NVRTC, nvcc and those of the host. Names are made here, and
+// numbers are printed by their bits: nothing of what a job writes is in it.
+#pragma once
+
+#include <string>
+
+#include "kernels/nest/sweep.hpp"
+
+namespace terrace::nest {
+
+/// The kernel tiles of a block: sides along the coordinates, and values from one to the next along each, of the box
+/// that a tile holds.
+struct TileShape {
+  Point side{}, extent{};
+};
+
+/// Bytes of the values of a tile, and of one of its faces along a coordinate (written/faces.hpp).
+std::size_t tile_value_bytes(const NestSpec& spec, const TileShape& shape);
+std::size_t tile_face_bytes(const NestSpec& spec, const TileShape& shape, std::size_t coordinate);
+
+/// The struct `Written` (written/work.hpp) with those that it names, for namespace terrace::nest. Its includes come
+/// first (nest_headers).
+///
+/// WrittenStatement<s>: what statement s makes. Coordinates are `c`, iterations `y`: a loop each that has a
+/// coordinate of its own, of loops that are counted as one their number; `at` has a number each loop.
+///   usual(k, t, q, y, at, made)        the value where each read has the one dependence that holds for most
+///   iterations any<explains>(k, t, q, y, at, made, why)   the value anywhere; a code (work.hpp) if there is none
+/// WrittenArray<a>: first<explains>(k, at, made, why) is the value of an element that no statement writes.
+std::string nest_source(const NestSpec& spec, const TileShape& shape);
+
+/// Lines that include what the struct needs.
+std::string nest_headers();
+
+}  // namespace terrace::nest

@@ -1,0 +1,83 @@
+// Nests on CUDA against the loops as they are written.
+#include <catch2/catch.hpp>
+#include <iostream>
+
+#include "kernels/compiled/store.hpp"
+#include "kernels/nest/cuda/tiles.hpp"
+#include "tests/differential/nest/cases.hpp"
+#include "tests/support/cuda_device.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace terrace::nest {
+namespace {
+
+/// A device whose kernels are compiled in a folder of the test; null if there is none, or no compiler.
+class WithModules {
+ public:
+  WithModules() : context_(test::cuda_context()), store_(io::Entry(folder_.path() / "modules")) {
+    if (!context_) return;
+    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
+      std::cout << "SKIPPED: " << why << std::endl;
+      context_.reset();
+      return;
+    }
+    context_->take_modules_from(&store_);
+  }
+  device::Context* context() const { return context_.get(); }
+
+ private:
+  test::TempFolder folder_;
+  std::unique_ptr<device::Context> context_;
+  compiled::Store store_;
+};
+
+/// Nothing of a spec changes.
+void as_it_is(NestSpec&) {}
+
+TEST_CASE("edit distance on CUDA is the nest that everybody knows") {
+  const WithModules with;
+  if (with.context() != nullptr) testing::check_edit_distance(*with.context(), as_it_is);
+}
+
+TEST_CASE("random nests on CUDA equal the loops as written, in blocks and tiles of any size") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  testing::check_random_nests(*with.context(), test::few_cases(*with.context()) ? 8 : 60, as_it_is);
+}
+
+TEST_CASE("nests over grids with rims, on CUDA, equal the loops as written") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  testing::check_grids(*with.context(), test::few_cases(*with.context()) ? 4 : 60, as_it_is);
+}
+
+TEST_CASE("look-ups, narrow types and products on CUDA equal the loops as written") {
+  const WithModules with;
+  if (with.context() != nullptr) testing::check_examples(*with.context(), as_it_is);
+}
+
+TEST_CASE("a cell without a value is named on CUDA") {
+  const WithModules with;
+  if (with.context() != nullptr) testing::check_failures(*with.context(), as_it_is);
+}
+
+/// Without a device, too: the compiler needs none.
+TEST_CASE("kernels of nests compile for CUDA") {
+  if (!compiled::Compiler::why_missing().empty()) return;
+  const compiled::Compiler compiler;
+  std::mt19937 random(29);
+  for (int trial = 0; trial < 3; ++trial) {
+    for (const testing::NestSample& sample : testing::samples_of_text(random)) {
+      device::Limits limits;
+      limits.block_shared_bytes = trial == 0 ? 0 : 232448;
+      const compiled::Binary binary = compiler.compile(CudaTiles(sample.spec, limits).source(sample.spec), "sm_90");
+      CHECK(binary.symbols.size() == 4);
+    }
+    for (const testing::NestSample& sample : testing::samples_of_grid(random, 1, testing::grid_type(2 * trial))) {
+      CHECK(!compiler.compile(CudaTiles(sample.spec, {}).source(sample.spec), "sm_90").bytes.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace terrace::nest

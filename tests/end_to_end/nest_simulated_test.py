@@ -1,0 +1,74 @@
+"""Nests on a simulated GPU: beside the CPU, over blocks, with failures, stops and kills, and without a compiler."""
+import os
+import unittest.mock
+
+from terrace_runs import FAILED, WRONG, JobTest, main, numpy, random_text, wavefront
+
+NO_COMPILER = "/nowhere/libnvrtc.so"
+
+
+def edits(keep=("last", "table", "corner")):
+    return {"name": "edits", "nest": {
+        "loops": {"i": "size(a)", "j": "size(b)"},
+        "arrays": {"D": {"type": "i32", "outside": "i + j + 2", "keep": list(keep), "best": "max"}},
+        "cells": ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]}}
+
+
+class NestsOnSimulatedGpu(JobTest):
+    def letters(self, rows, columns):
+        return {"a": self.fasta("a", random_text(rows, 1)), "b": self.fasta("b", random_text(columns, 2))}
+
+    def check_as_on_the_cpu(self, inputs, stage, names, **keys):
+        there = self.run_job(inputs, [stage], "--backend", "cuda", output="cuda.h5", **keys)
+        here = self.run_job(inputs, [stage], "--backend", "cpu", output="cpu.h5")
+        self.assertEqual(there["profile/stages/backend"][0], b"cuda")
+        for name in names:
+            path = f"{stage['name']}/{name}"
+            numpy.testing.assert_array_equal(there[path][()], here[path][()], path)
+        return there
+
+    def test_edit_distances_are_the_built_in_ones_and_the_choice_is_the_gpu(self):
+        inputs = self.letters(150, 210)
+        result = self.run_job(inputs, [edits(), wavefront("own", "edit_distance", rows="a", columns="b", keep="table")])
+        self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cuda", "cuda"])
+        numpy.testing.assert_array_equal(result["edits/D"][()], result["own/table"][()])
+        numpy.testing.assert_array_equal(result["edits/D_last"][()], result["own/table"][-1])
+        self.assertEqual(result["edits/D_corner"][()], result["own/table"][-1, -1])
+        self.assertEqual(result["edits/D_best"][()], result["own/table"][()].max())
+
+    def test_blocks_of_a_small_device_give_the_same(self):
+        there = self.check_as_on_the_cpu(self.letters(300, 400), edits(), ("D", "D_last", "D_corner", "D_best", "D_best_at"),
+                                         memory={"host": "16MiB", "device": "300KiB"})
+        self.assertGreater(there["profile/stages/blocks"][0], 3)
+
+    def test_sweeps_in_place_are_the_same_over_blocks(self):
+        grid = numpy.random.default_rng(5).random((40, 50)).astype("f4")
+        stage = {"name": "sor", "nest": {
+            "loops": {"t": 5, "i": [1, "size(g, 0) - 1"], "j": [1, "size(g, 1) - 1"]}, "arrays": {"A": {"from": "g"}},
+            "cells": ["A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"]}}
+        there = self.check_as_on_the_cpu({"g": {"npy": self.write("g.npy", grid)}}, stage, ["A"],
+                                         memory={"host": "16MiB", "device": "700KiB"})
+        self.assertGreater(there["profile/stages/blocks"][0], 1)
+
+    def test_a_cell_without_a_value_is_named(self):
+        inputs = {"x": {"values": [3, 0, 2], "type": "i32"}}
+        stage = {"name": "s", "nest": {"loops": {"i": 3}, "arrays": {"D": {"type": "i32", "outside": 1, "keep": ["last"]}},
+                                       "cells": ["D[i] = 7 / x[i] + D[i-1]"]}}
+        job = self.write_job(inputs, [stage], backend="cuda")
+        self.assertSays(self.terrace("run", job, expect=FAILED), "D[1] at i = 1", "7 / 0 divides by 0")
+
+    def test_a_machine_without_the_compiler_takes_the_cpu_or_says_what_is_missing(self):
+        job = self.write_job(self.letters(30, 40), [edits()])
+        said = f"nests cannot run on CUDA: {NO_COMPILER} is not there"
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_COMPILER=NO_COMPILER):
+            self.assertSays(self.terrace("plan", job, "--backend", "cuda", expect=WRONG), "job.yaml:", said)
+            self.assertSays(self.terrace("run", job), "is computed on the CPU: ", said)
+        self.assertEqual(self.open()["profile/stages/backend"][0], b"cpu")
+
+    def test_survives_kills(self):
+        self.check_survives_kills(self.letters(300, 400), edits(), "D", "D_last", "D_corner", jobs=1, backend="cuda",
+                                  memory={"host": 16 << 20, "device": 300 << 10})
+
+
+if __name__ == "__main__":
+    main()
