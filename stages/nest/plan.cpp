@@ -17,21 +17,19 @@ using nest::Statement;
 
 namespace {
 
-/// Names of the accesses of a block: input n has the slot `input` + n, the border along coordinate n `border` + n,
-/// and the part of dataset d that statement s makes `first_part` + d * (most_statements + 1) + s + 1.
-enum Slot { first_input = 0, first_border = 16, first_part = 32 };
-constexpr int slots_of_dataset = static_cast<int>(nest::most_statements) + 1;
+/// Names of the accesses of a block. Their index is an input, a coordinate, or what part_index() gives.
+enum class Slot { input, border, part };
+
+/// The index of the part of a dataset that a statement makes, or that none does.
+constexpr std::size_t parts_of_dataset = nest::most_statements + 1;
+constexpr std::size_t part_index(std::size_t dataset, int statement) {
+  return dataset * parts_of_dataset + static_cast<std::size_t>(statement + 1);
+}
 
 /// The work of a phase.
 struct PhaseWork {
   std::int64_t makes_rest;
 };
-
-run::Slot slot_of(Slot first, int number) {
-  run::Slot slot(first);
-  slot.number += number;
-  return slot;
-}
 
 void bind_input(const run::TileView& tile, nest::InputView& read) {
   read.data = tile.data;
@@ -251,7 +249,8 @@ run::Block NestPlan::block_of_rest(std::int64_t index) const {
     box.end[axis] = std::min(box.end[axis], (at + 1) * tile[axis]);
   }
   run::Block block;
-  block.accesses.push_back({slot_of(first_part, rest.dataset * slots_of_dataset), array, 1, box, run::Mode::write});
+  block.accesses.push_back(
+      {{Slot::part, part_index(static_cast<std::size_t>(rest.dataset), -1)}, array, 1, box, run::Mode::write});
   std::vector<Box> boxes = reads_.none();
   reads_.read_first(dataset.array, elements_of(dataset, box), boxes);
   add_inputs_read(boxes, block);
@@ -295,9 +294,11 @@ void NestPlan::add_parts(const Ranges& ranges, run::Block& block) const {
         elements.push_back(made[first + axis].shifted(statement.offset[axis]));
       }
       if (nest::is_empty(made)) continue;
-      block.accesses.push_back(
-          {slot_of(first_part, static_cast<int>(number) * slots_of_dataset + static_cast<int>(n) + 1),
-           static_cast<int>(definition_.inputs.size() + number), 1, box_of(dataset, elements), run::Mode::write});
+      block.accesses.push_back({{Slot::part, part_index(number, static_cast<int>(n))},
+                                static_cast<int>(definition_.inputs.size() + number),
+                                1,
+                                box_of(dataset, elements),
+                                run::Mode::write});
     }
   }
 }
@@ -310,7 +311,7 @@ void NestPlan::add_borders(const Point& number, run::Block& block) const {
     const bool is_last = number[n] + 1 == count_along(n);
     const run::Mode mode = is_last ? run::Mode::read : number[n] == 0 ? run::Mode::write : run::Mode::update;
     const std::int64_t generation = mode == run::Mode::write ? 1 : number[n];
-    block.accesses.push_back({slot_of(first_border, static_cast<int>(n)), faces_[n], generation, box, mode});
+    block.accesses.push_back({{Slot::border, n}, faces_[n], generation, box, mode});
     if (is_last) block.last_uses.push_back({faces_[n], generation, box});
   }
 }
@@ -318,8 +319,8 @@ void NestPlan::add_borders(const Point& number, run::Block& block) const {
 void NestPlan::add_inputs_read(const std::vector<Box>& boxes, run::Block& block) const {
   for (std::size_t n = 0; n < boxes.size(); ++n) {
     if (volume(boxes[n].shape()) == 0) continue;
-    block.accesses.push_back({slot_of(first_input, static_cast<int>(n)), static_cast<int>(n), 0, boxes[n],
-                              run::Mode::read, run::View::contiguous});
+    block.accesses.push_back(
+        {{Slot::input, n}, static_cast<int>(n), 0, boxes[n], run::Mode::read, run::View::contiguous});
   }
 }
 
@@ -333,11 +334,19 @@ NestTask NestPlan::task(const run::Phase& phase, const run::BlockView& view) con
   }
   task.makes_corners = !makes_rest && view.index == 0 ? 1 : 0;
   for (const run::AccessView& access : view.accesses) {
-    const int slot = access.slot.number;
+    const auto index = static_cast<std::size_t>(access.slot.index);
     for (const run::TileView& tile : access.tiles) {
-      if (slot < first_border) bind_input(tile, task.inputs[slot - first_input]);
-      else if (slot < first_part) bind_border(tile, number, static_cast<std::size_t>(slot - first_border), task);
-      else bind_part(tile, slot - first_part, task);
+      switch (access.slot.as<Slot>()) {
+        case Slot::input:
+          bind_input(tile, task.inputs[index]);
+          break;
+        case Slot::border:
+          bind_border(tile, number, index, task);
+          break;
+        case Slot::part:
+          bind_part(tile, index, task);
+          break;
+      }
     }
   }
   return task;
@@ -350,13 +359,13 @@ void NestPlan::bind_border(const run::TileView& tile, const Point& number, std::
   if (!is_last) task.after[coordinate] = reinterpret_cast<nest::Word*>(tile.data);
 }
 
-void NestPlan::bind_part(const run::TileView& tile, int slot, NestTask& task) const {
-  const NestDataset& dataset = datasets_[static_cast<std::size_t>(slot / slots_of_dataset)];
+void NestPlan::bind_part(const run::TileView& tile, std::size_t index, NestTask& task) const {
+  const NestDataset& dataset = datasets_[index / parts_of_dataset];
   if (task.part_count == nest::most_parts) throw Error("a block of a nest writes too many parts of tiles");
   nest::Part& made = task.parts[task.part_count++];
   made.data = tile.data;
   made.array = dataset.array;
-  made.statement = slot % slots_of_dataset - 1;
+  made.statement = static_cast<int>(index % parts_of_dataset) - 1;
   const Ranges elements = elements_of(dataset, tile.box);
   const std::size_t dropped = elements.size() - static_cast<std::size_t>(tile.strides.rank());
   for (std::size_t axis = 0; axis < elements.size(); ++axis) {

@@ -89,7 +89,7 @@ class NestPlan : public run::Plan {
   void add_inputs_read(const std::vector<Box>& boxes, run::Block& block) const;
   void bind_border(const run::TileView& tile, const nest::Point& number, std::size_t coordinate,
                    nest::NestTask& task) const;
-  void bind_part(const run::TileView& tile, int slot, nest::NestTask& task) const;
+  void bind_part(const run::TileView& tile, std::size_t index, nest::NestTask& task) const;
   void add_bytes(const run::Access& access, BlockMemory& memory) const;
   std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
                                                       const device::Memory* workspace) const;
