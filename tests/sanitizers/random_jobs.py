@@ -208,6 +208,23 @@ class Maker:
                 settings["point_sources"] = [{"at": settings["receivers"]["at"][0], "values": pulse}]
         return {"stencil": settings}
 
+    def nests(self):
+        rows, columns = self.size(300), self.size(300)
+        a, b = self.letters(rows), self.letters(columns)
+        keep = self.draw.choice([["last"], ["table"], ["last", "corner"]])
+        outside = {"outside": "i + j + 2", "keep": keep}
+        grid = self.array([max(3, rows), max(3, columns)], self.draw.choice(["f32", "f64"]), 0, 1)
+        inner = {"i": [1, f"size({grid}, 0) - 1"], "j": [1, f"size({grid}, 1) - 1"]}
+        return {"nest": self.draw.choice([
+            {"loops": {"i": f"size({a})", "j": f"size({b})"}, "arrays": {"D": {"type": "i32", **outside}},
+             "cells": [f"D[i][j] = min(D[i-1][j-1] + ({a}[i] != {b}[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]},
+            {"loops": {"t": self.draw.randint(1, 12), **inner}, "arrays": {"A": {"from": grid}},
+             "cells": ["A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"]},
+            {"loops": {"i": rows, "j": columns}, "arrays": {"B": {"outside": 0, "keep": keep},
+                                                            "C": {"outside": "i - j", "keep": ["corner"]}},
+             "cells": ["B[i][j] = max(B[i-1][j], C[i][j-2]) % 97 + i", "C[i][j] = (B[i][j] + C[i-1][j+1]) % 101"]},
+        ])}
+
     def steps_table(self):
         dimensions = self.draw.randint(1, 6)
         extents = [self.draw.randint(1, {1: 5000, 2: 120, 3: 25, 4: 12, 5: 7, 6: 5}[dimensions])
@@ -233,7 +250,7 @@ class Maker:
 
 
 FAMILIES = [Maker.alignment, Maker.alignment, Maker.warping, Maker.sums, Maker.in_place, Maker.paths, Maker.matrices,
-            Maker.intervals, Maker.grid, Maker.grid, Maker.grid, Maker.formulas, Maker.formulas, Maker.steps_table,
+            Maker.intervals, Maker.grid, Maker.grid, Maker.grid, Maker.formulas, Maker.formulas, Maker.nests, Maker.steps_table,
             Maker.machines]
 
 
