@@ -11,8 +11,9 @@ inline constexpr int tile_side = 64, tile_columns = 256;
 
 /// The same of compiled nests, with 1 to 4 coordinates. Others were not measured.
 inline constexpr int compiled_tile_sides[4][4] = {{4096, 0, 0, 0}, {64, 512, 0, 0}, {16, 16, 256, 0}, {8, 8, 8, 64}};
-/// Operations that a core makes in a second of a compiled nest: 3.3e9 for edit distance, 3.2e9 for SOR in two dimensions
-/// of f32, 3.4e10 for Jacobi steps in one dimension, on a busy thread of an AMD EPYC with AVX-512, 2026-11-29.
+/// Operations that a core makes in a second of a compiled nest: 3.3e9 for edit distance, 3.2e9 for SOR in two
+/// dimensions of f32, 3.4e10 for Jacobi steps in one dimension, on a busy thread of an AMD EPYC with AVX-512,
+/// 2026-11-29.
 inline constexpr double compiled_operations_per_second = 3e9;
 /// The time that a compilation takes. Not measured.
 inline constexpr double compile_seconds = 3;

@@ -23,8 +23,6 @@ std::string number(i64 value) {
   return "(" + std::to_string(value) + ")";
 }
 
-std::size_t padded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-
 /// A constant + a sum of multiples of coordinates.
 struct Linear {
   i64 constant = 0;
@@ -53,12 +51,12 @@ std::string table(const std::string& type, const std::string& name, const std::v
 
 class NestPrinter {
  public:
-  NestPrinter(const NestSpec& spec, const TileShape& shape)
-      : spec_(spec), nest_(*spec.nest), sweep_(spec), shape_(shape), bounds_(array_bounds(spec)) {
+  NestPrinter(const NestSpec& spec, const Tiling& tiling)
+      : spec_(spec), nest_(*spec.nest), sweep_(spec), tiling_(tiling), bounds_(array_bounds(spec)) {
     i64 stride = 1;
     for (std::size_t n = sweep_.rank(); n-- > 0;) {
       stride_[n] = stride;
-      stride *= shape.extent[n];
+      stride *= tiling.extent(n);
     }
     values_ = stride;
   }
@@ -321,7 +319,7 @@ class NestPrinter {
     if (array.from >= 0) text += from_input(array);
     first_fails_.push_back(false);
     if (!array.outside) return text + "    made = 0;\n    return 0;\n  }\n};\n";
-    const Ranges box = box_of_subscripts(number_of);
+    const Ranges box = subscripts_of(nest_, number_of);
     const std::vector<Bounds> bounds = node_bounds(nest_, *array.outside, box, {});
     FormulaInSource formula(*array.outside, bounds, array.type);
     text += formula.statements([&](int node, const Node& of) {
@@ -331,21 +329,6 @@ class NestPrinter {
     });
     first_fails_.back() = formula.fails();
     return text + end_of(formula, static_cast<int>(number_of)) + "  }\n};\n";
-  }
-  /// A range a loop that holds the subscripts of an array that can be asked for.
-  Ranges box_of_subscripts(std::size_t number_of) const {
-    const Array& array = nest_.arrays[number_of];
-    Ranges all = nest_.ranges();
-    for (std::size_t axis = 0; axis < array.box.size(); ++axis) {
-      Range& own = all[array.first_loop + axis];
-      own = {std::min(own.begin, array.box[axis].begin), std::max(own.end, array.box[axis].end)};
-      for (const Access& access : nest_.accesses) {
-        if (access.is_input || access.array != static_cast<int>(number_of)) continue;
-        const Range read = nest_.loops[array.first_loop + axis].range.shifted(access.offset[axis]);
-        own = {std::min(own.begin, read.begin), std::max(own.end, read.end)};
-      }
-    }
-    return all;
   }
   std::string from_input(const Array& array) const {
     const std::size_t skipped = array.from_slices ? 1 : 0;
@@ -534,8 +517,8 @@ class NestPrinter {
     std::vector<std::string> halo, side, extent, stride, bytes, order, main;
     for (std::size_t n = 0; n < sweep_.rank(); ++n) {
       halo.push_back(number(sweep_.halo()[n]));
-      side.push_back(number(shape_.side[n]));
-      extent.push_back(number(shape_.extent[n]));
+      side.push_back(number(tiling_.side(n)));
+      extent.push_back(number(tiling_.extent(n)));
       stride.push_back(number(stride_[n]));
     }
     double most = 0;
@@ -559,40 +542,16 @@ class NestPrinter {
   const NestSpec& spec_;
   const Nest& nest_;
   Sweep sweep_;
-  const TileShape& shape_;
+  const Tiling& tiling_;
   std::vector<Bounds> bounds_;     // of arrays
   std::vector<bool> first_fails_;  // of the arrays: an element that no statement writes may have no value
   Point stride_{};                 // of a tile's values
   i64 values_ = 0;                 // of a statement
 };
 
-std::size_t face_values(const NestSpec& spec, const TileShape& shape, std::size_t coordinate, i64 layers) {
-  std::size_t all = 1;
-  for (std::size_t n = 0; n < spec.skew.rank(); ++n)
-    all *= static_cast<std::size_t>(n == coordinate ? layers : shape.extent[n]);
-  return all;
-}
-
-std::size_t bytes_of_statements(const NestSpec& spec, std::size_t values) {
-  std::size_t bytes = 0;
-  for (const Statement& one : spec.nest->statements) {
-    bytes += padded(values * terrace::size_of(spec.nest->arrays[static_cast<std::size_t>(one.array)].type));
-  }
-  return bytes;
-}
-
 }  // namespace
 
-std::size_t tile_value_bytes(const NestSpec& spec, const TileShape& shape) {
-  return bytes_of_statements(spec, face_values(spec, shape, spec.skew.rank(), 0));
-}
-
-std::size_t tile_face_bytes(const NestSpec& spec, const TileShape& shape, std::size_t coordinate) {
-  const Sweep sweep(spec);
-  return bytes_of_statements(spec, face_values(spec, shape, coordinate, sweep.halo()[coordinate]));
-}
-
-std::string nest_source(const NestSpec& spec, const TileShape& shape) { return NestPrinter(spec, shape).print(); }
+std::string nest_source(const NestSpec& spec, const Tiling& tiling) { return NestPrinter(spec, tiling).print(); }
 
 std::string nest_headers() {
   return "#include \"kernels/nest/written/faces.hpp\"\n#include \"kernels/nest/written/keep.hpp\"\n"

@@ -4,19 +4,9 @@
 
 #include <string>
 
-#include "kernels/nest/sweep.hpp"
+#include "kernels/nest/tiling.hpp"
 
 namespace terrace::nest {
-
-/// The kernel tiles of a block: sides along the coordinates, and values from one to the next along each, of the box
-/// that a tile holds.
-struct TileShape {
-  Point side{}, extent{};
-};
-
-/// Bytes of the values of a tile, and of one of its faces along a coordinate (written/faces.hpp).
-std::size_t tile_value_bytes(const NestSpec& spec, const TileShape& shape);
-std::size_t tile_face_bytes(const NestSpec& spec, const TileShape& shape, std::size_t coordinate);
 
 /// The struct `Written` (written/work.hpp) with those that it names, for namespace terrace::nest. Its includes come
 /// first (nest_headers).
@@ -26,7 +16,7 @@ std::size_t tile_face_bytes(const NestSpec& spec, const TileShape& shape, std::s
 ///   usual(k, t, q, y, at, made)        the value where each read has the one dependence that holds for most
 ///   iterations any<explains>(k, t, q, y, at, made, why)   the value anywhere; a code (work.hpp) if there is none
 /// WrittenArray<a>: first<explains>(k, at, made, why) is the value of an element that no statement writes.
-std::string nest_source(const NestSpec& spec, const TileShape& shape);
+std::string nest_source(const NestSpec& spec, const Tiling& tiling);
 
 /// Lines that include what the struct needs.
 std::string nest_headers();

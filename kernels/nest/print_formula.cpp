@@ -81,8 +81,9 @@ std::string FormulaInSource::code() const {
   if (!checks_type()) return error.empty() ? "0" : error;
   const Bounds bounds = bounds_of(type_);
   std::string beyond;
-  if (!is_whole_within(formula_.results().front(), {bounds.least, bounds.most}))
-    beyond = result() + " != static_cast<" + nest::type_in_source(type_) + ">(" + result() + ")";
+  if (!is_whole_within(formula_.results().front(), bounds))
+    beyond = "static_cast<i64>(" + result() + ") != static_cast<i64>(static_cast<" + nest::type_in_source(type_) +
+             ">(" + result() + "))";
   // Elements of u64 are whole numbers of i64 that are not negative.
   if (type_ == ElementType::u64) beyond = result() + " < 0";
   return (error.empty() ? "" : error + " != 0 ? " + error + " : ") + beyond + " ? beyond_type_code : 0";
@@ -100,6 +101,30 @@ void FormulaInSource::add_reason(int number, const std::string& kind) {
   reasons_ += "          break;\n";
 }
 
+/// The statements of a quotient or a remainder, with x<node> if it can fail.
+std::string FormulaInSource::division(int number, const Node& node, bool can_leave, bool& fails) {
+  const std::string own = name(number), failed = "x" + std::to_string(number), declared = type(number) + " " + own;
+  const auto of = [&](std::size_t n) { return name(node.operands[n]); };
+  const Node& divisor = formula_[node.operands[1]];
+  if (divisor.operation == Operation::constant && divisor.whole != 0 && divisor.whole != -1)
+    return "    const " + declared + " = " + formula::expression(formula_, node) + ";\n";
+  const Bounds bounds = bounds_[static_cast<std::size_t>(node.operands[1])];
+  const bool can_be_zero = bounds.least <= 0 && bounds.most >= 0;
+  fails = can_be_zero || can_leave;
+  std::string text = "    i64 w" + own + ";\n    const bool l" + own + " = ";
+  if (node.operation == Operation::divide) text += "!divide_exactly(" + of(0) + ", " + of(1) + ", w" + own + ")";
+  else text += "false;\n    w" + own + " = remainder_of(" + of(0) + ", " + of(1) + ")";
+  text += ";\n    const " + declared + " = static_cast<" + type(number) + ">(w" + own + ");\n";
+  if (!fails) return text;
+  std::string beyond = "l" + own;
+  if (node.type == Type::i32 && can_leave) beyond += " || w" + own + " != static_cast<int>(w" + own + ")";
+  // One case for both reasons.
+  add_reason(number, "overflow");
+  reasons_.insert(reasons_.rfind("          break;\n"),
+                  "          if (" + of(1) + " == 0) why->kind = NestFailure::zero_divisor;\n");
+  return text + "    const bool " + failed + " = " + of(1) + " == 0 || " + beyond + ";\n";
+}
+
 /// The statements of an operation of whole numbers, or a conversion to one, with x<node>, true if it fails.
 std::string FormulaInSource::whole_operation(int number, const Node& node, bool& fails) {
   const std::string own = name(number), failed = "x" + std::to_string(number), declared = type(number) + " " + own;
@@ -115,26 +140,7 @@ std::string FormulaInSource::whole_operation(int number, const Node& node, bool&
   const bool divides = node.operation == Operation::divide || node.operation == Operation::remainder;
   const bool can_leave = !is_whole_within(number, whole),
              can_leave_i64 = !is_whole_within(number, bounds_of(ElementType::i64));
-  if (divides) {
-    const Node& divisor = formula_[node.operands[1]];
-    if (divisor.operation == Operation::constant && divisor.whole != 0 && divisor.whole != -1)
-      return "    const " + declared + " = " + formula::expression(formula_, node) + ";\n";
-    const Bounds bounds = bounds_[static_cast<std::size_t>(node.operands[1])];
-    const bool can_be_zero = bounds.least <= 0 && bounds.most >= 0;
-    fails = can_be_zero || can_leave;
-    std::string text = "    i64 w" + own + ";\n    const bool l" + own + " = ";
-    if (node.operation == Operation::divide) text += "!divide_exactly(" + of(0) + ", " + of(1) + ", w" + own + ")";
-    else text += "false;\n    w" + own + " = remainder_of(" + of(0) + ", " + of(1) + ")";
-    text += ";\n    const " + declared + " = static_cast<" + type(number) + ">(w" + own + ");\n";
-    if (!fails) return text;
-    std::string beyond = "l" + own;
-    if (node.type == Type::i32 && can_leave) beyond += " || w" + own + " != static_cast<int>(w" + own + ")";
-    // One case for both reasons.
-    add_reason(number, "overflow");
-    reasons_.insert(reasons_.rfind("          break;\n"),
-                    "          if (" + of(1) + " == 0) why->kind = NestFailure::zero_divisor;\n");
-    return text + "    const bool " + failed + " = " + of(1) + " == 0 || " + beyond + ";\n";
-  }
+  if (divides) return division(number, node, can_leave, fails);
   if (!can_leave) return "    const " + declared + " = " + formula::expression(formula_, node) + ";\n";
   fails = true;
   add_reason(number, "overflow");
@@ -149,6 +155,31 @@ std::string FormulaInSource::whole_operation(int number, const Node& node, bool&
   }
   if (node.type == Type::i32) beyond += " || " + own + " != static_cast<int>(" + own + ")";
   return text + "    const bool " + failed + " = " + beyond + ";\n";
+}
+
+/// The failure of a node: of its operands in order, as far as they are needed, else its own; empty: it cannot fail.
+std::string FormulaInSource::failure_of(int number, const Node& node, bool fails) const {
+  const auto error = [&](std::size_t n) { return error_of(node.operands[n]); };
+  const auto first_of = [](const std::string& first, const std::string& other) {
+    if (first.empty() || other.empty()) return first.empty() ? other : first;
+    return "(" + first + " != 0 ? " + first + " : " + other + ")";
+  };
+  const auto chosen = [&](const std::string& if_true, const std::string& if_false) -> std::string {
+    if (if_true.empty() && if_false.empty()) return "";
+    return "(" + name(node.operands[0]) + " ? " + (if_true.empty() ? "0" : if_true) + " : " +
+           (if_false.empty() ? "0" : if_false) + ")";
+  };
+  std::string rest = fails ? "(x" + std::to_string(number) + " ? " + std::to_string(number + 1) + " : 0)" : "";
+  if (node.operation == Operation::choose) {
+    rest = chosen(error(1), error(2));
+  } else if (node.operation == Operation::both) {
+    rest = chosen(error(1), "");
+  } else if (node.operation == Operation::either) {
+    rest = chosen("", error(1));
+  } else {
+    for (auto n = static_cast<std::size_t>(node.operand_count()); n-- > 1;) rest = first_of(error(n), rest);
+  }
+  return node.operand_count() > 0 ? first_of(error(0), rest) : rest;
 }
 
 std::string FormulaInSource::statements(const std::function<LeafInSource(int, const Node&)>& leaf) {
@@ -172,29 +203,7 @@ std::string FormulaInSource::statements(const std::function<LeafInSource(int, co
     } else {
       text += "    const " + type(number) + " " + own + " = " + formula::expression(formula_, node) + ";\n";
     }
-    // The failure of the node: of its operands in order, as far as they are needed, else its own.
-    const auto error = [&](std::size_t n) { return error_of(node.operands[n]); };
-    const auto or_zero = [](const std::string& one) { return one.empty() ? "0" : one; };
-    std::string expression;
-    const std::string condition = node.operand_count() > 0 ? name(node.operands[0]) : "";
-    if (node.operation == Operation::choose) {
-      if (!error(1).empty() || !error(2).empty())
-        expression = "(" + condition + " ? " + or_zero(error(1)) + " : " + or_zero(error(2)) + ")";
-    } else if (node.operation == Operation::both) {
-      if (!error(1).empty()) expression = "(" + condition + " ? " + error(1) + " : 0)";
-    } else if (node.operation == Operation::either) {
-      if (!error(1).empty()) expression = "(" + condition + " ? 0 : " + error(1) + ")";
-    } else {
-      if (fails) expression = "(x" + std::to_string(number) + " ? " + code + " : 0)";
-      for (std::size_t n = static_cast<std::size_t>(node.operand_count()); n-- > 1;) {
-        if (error(n).empty()) continue;
-        expression =
-            expression.empty() ? error(n) : "(" + error(n) + " != 0 ? " + error(n) + " : " + expression + ")";
-      }
-    }
-    if (node.operand_count() > 0 && !error(0).empty()) {
-      expression = expression.empty() ? error(0) : "(" + error(0) + " != 0 ? " + error(0) + " : " + expression + ")";
-    }
+    const std::string expression = failure_of(number, node, fails);
     if (expression.empty()) continue;
     fails_[at] = true;
     text += "    const int e" + std::to_string(number) + " = " + expression + ";\n";

@@ -45,6 +45,8 @@ class FormulaInSource {
   bool checks_type() const;
   std::string error_of(int node) const;
   std::string whole_operation(int node, const formula::Node& node_of, bool& fails);
+  std::string division(int node, const formula::Node& node_of, bool can_leave, bool& fails);
+  std::string failure_of(int node, const formula::Node& node_of, bool fails) const;
   void add_reason(int node, const std::string& kind);
 
   const formula::Formula& formula_;

@@ -250,22 +250,6 @@ Bounds intersected(const Bounds& a, const Bounds& b) {
   return {low, most(least(a.most, b.most), low)};
 }
 
-/// A range a loop that holds the subscripts, at the array's loops, of all elements that reads and results have.
-Ranges subscripts_of(const Nest& nest, std::size_t number) {
-  const Array& array = nest.arrays[number];
-  Ranges all = nest.ranges();
-  for (std::size_t axis = 0; axis < array.box.size(); ++axis) all[array.first_loop + axis] = array.box[axis];
-  for (const Access& access : nest.accesses) {
-    if (access.is_input || access.array != static_cast<int>(number)) continue;
-    for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
-      Range& own = all[array.first_loop + axis];
-      const Range read = nest.loops[array.first_loop + axis].range.shifted(access.offset[axis]);
-      own = {std::min(own.begin, read.begin), std::max(own.end, read.end)};
-    }
-  }
-  return all;
-}
-
 /// Bounds of the elements that no statement has written.
 Bounds first_bounds(const Nest& nest, std::size_t number) {
   const Array& array = nest.arrays[number];
@@ -313,6 +297,21 @@ void visit_needed(const Formula& formula, const Ranges& box, const std::vector<I
 std::vector<Bounds> node_bounds(const Nest& nest, const Formula& formula, const Ranges& box,
                                 const std::vector<Bounds>& arrays) {
   return ValueRanges(formula, box, nest.inputs, nest.accesses, arrays).unchecked();
+}
+
+Ranges subscripts_of(const Nest& nest, std::size_t number) {
+  const Array& array = nest.arrays[number];
+  Ranges all = nest.ranges();
+  for (std::size_t axis = 0; axis < array.box.size(); ++axis) all[array.first_loop + axis] = array.box[axis];
+  for (const Access& access : nest.accesses) {
+    if (access.is_input || access.array != static_cast<int>(number)) continue;
+    for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
+      Range& own = all[array.first_loop + axis];
+      const Range read = nest.loops[array.first_loop + axis].range.shifted(access.offset[axis]);
+      own = {std::min(own.begin, read.begin), std::max(own.end, read.end)};
+    }
+  }
+  return all;
 }
 
 std::vector<Bounds> array_bounds(const NestSpec& spec) {

@@ -21,6 +21,9 @@ void visit_needed(const formula::Formula& formula, const Ranges& box, const std:
 std::vector<formula::Bounds> node_bounds(const Nest& nest, const formula::Formula& formula, const Ranges& box,
                                          const std::vector<formula::Bounds>& arrays);
 
+/// A range a loop that holds the subscripts, at the array's loops, of all elements that reads and results have.
+Ranges subscripts_of(const Nest& nest, std::size_t array);
+
 /// Bounds of all values that reads of each array can have, within those of its type, which `cells` checks: by what
 /// formulas give of any values of the types, and by what a value can grow along the longest chain of dependences. Of
 /// real arrays nothing is said.

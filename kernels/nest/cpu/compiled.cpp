@@ -1,6 +1,7 @@
 #include "kernels/nest/cpu/compiled.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -21,20 +22,12 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 
-TileShape cpu_tile_shape(const NestSpec& spec) {
-  const Sweep sweep(spec);
-  TileShape shape;
-  for (std::size_t n = 0; n < sweep.rank(); ++n) {
-    shape.side[n] = spec.tile[n] > 0 ? spec.tile[n] : measured::compiled_tile_sides[sweep.rank() - 1][n];
-    shape.extent[n] = shape.side[n] + sweep.halo()[n];
-  }
-  return shape;
-}
+Tiling cpu_tiling(const NestSpec& spec) { return {spec, measured::compiled_tile_sides[spec.skew.rank() - 1], false}; }
 
-compiled::Source compiled_source(const NestSpec& spec, const TileShape& shape) {
+compiled::Source compiled_source(const NestSpec& spec, const Tiling& tiling) {
   compiled::Source source;
   source.text = nest_headers() + "#include \"kernels/nest/cpu/tile_kernel.hpp\"\nnamespace terrace::nest {\n" +
-                nest_source(spec, shape) + "}  // namespace terrace::nest\n";
+                nest_source(spec, tiling) + "}  // namespace terrace::nest\n";
   source.kernels = {"terrace::nest::make_tile<terrace::nest::Written>",
                     "terrace::nest::make_rest<terrace::nest::Written>"};
   return source;
@@ -69,15 +62,14 @@ struct TileThread {
 class CompiledOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
  public:
   CompiledOnCpu(const NestSpec& spec, device::CpuContext& context)
-      : CpuBlocks(context.pool()), spec_(spec), sweep_(spec_), shape_(cpu_tile_shape(spec_)) {
+      : CpuBlocks(context.pool()), spec_(spec), tiling_(cpu_tiling(spec_)) {
     if (context.modules() == nullptr) throw compiled::NotCompiled("nest", "there is no place for compiled code");
     code_ =
-        context.modules()->object(compiled_source(spec_, shape_),
+        context.modules()->object(compiled_source(spec_, tiling_),
                                   {spec_.compiler.command, compiled::cell_options(device::best_instruction_set())});
     make_tile_ = reinterpret_cast<Make>(const_cast<void*>(code_->kernel(0)));
     make_rest_ = reinterpret_cast<Make>(const_cast<void*>(code_->kernel(1)));
-    for (std::size_t n = 0; n < sweep_.rank(); ++n) face_bytes_.push_back(tile_face_bytes(spec_, shape_, n));
-    for (int thread = 0; thread < threads(); ++thread) threads_.emplace_back(tile_value_bytes(spec_, shape_));
+    for (int thread = 0; thread < threads(); ++thread) threads_.emplace_back(tiling_.value_bytes());
   }
 
  private:
@@ -85,7 +77,7 @@ class CompiledOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
 
   NestResult compute(const NestTask& task) override {
     for (TileThread& one : threads_) one.found = {}, one.failure = {}, one.fails = false;
-    const TileWork work = work_of(task);
+    const TileWork work = tiling_.work(task, faces_of(task));
     TileCall rest = call_of(work, task, threads_.front());
     if (!make_rest_(rest)) threads_.front().fails = true;
     else make_tiles(work, task);
@@ -96,45 +88,27 @@ class CompiledOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
     return {&work, &task, {}, thread.values.data(), &thread.found, &thread.failure, {}};
   }
 
-  TileWork work_of(const NestTask& task) {
-    TileWork work{};
-    std::copy_n(task.inputs, most_views, work.inputs);
-    i64 all = 1;
-    for (std::size_t n = 0; n < sweep_.rank(); ++n) {
-      const i64 side = shape_.side[n];
-      work.begin[n] = task.begin[n];
-      work.end[n] = task.end[n];
-      work.before[n] = task.before[n];
-      work.after[n] = task.after[n];
-      work.tiles[n] = std::max<i64>(0, (task.end[n] - task.begin[n] + side - 1) / side);
-      all *= work.tiles[n];
-    }
-    std::size_t bytes = 0;
-    for (std::size_t n = 0; n < sweep_.rank() && all > 0; ++n)
-      bytes += static_cast<std::size_t>(all / work.tiles[n]) * face_bytes_[n];
-    if (bytes > face_room_) {
-      faces_.emplace_back(bytes);
-      if (faces_.size() > 1) faces_.erase(faces_.begin());
+  /// Memory for the faces of a block, as large as any block so far has needed.
+  unsigned char* faces_of(const NestTask& task) {
+    const std::size_t bytes = tiling_.face_bytes(task);
+    if (bytes > face_room_ || faces_ == nullptr) {
+      faces_.reset();
+      faces_ = std::make_unique<LineMemory>(bytes);
       face_room_ = bytes;
     }
-    std::size_t at = 0;
-    for (std::size_t n = 0; n < sweep_.rank() && bytes > 0; ++n) {
-      work.faces[n] = faces_.back().data() + at;
-      at += static_cast<std::size_t>(all / work.tiles[n]) * face_bytes_[n];
-    }
-    return work;
+    return faces_->data();
   }
 
   /// Tiles whose numbers have one sum depend on those of lesser sums alone.
   void make_tiles(const TileWork& work, const NestTask& task) {
     std::vector<std::vector<Point>> by_sum;
     Ranges numbers;
-    for (std::size_t n = 0; n < sweep_.rank(); ++n) numbers.push_back({0, work.tiles[n]});
+    for (std::size_t n = 0; n < tiling_.rank(); ++n) numbers.push_back({0, work.tiles[n]});
     if (is_empty(numbers)) return;
     Point number = first_point(numbers);
     do {
       std::size_t sum = 0;
-      for (std::size_t n = 0; n < sweep_.rank(); ++n) sum += static_cast<std::size_t>(number[n]);
+      for (std::size_t n = 0; n < tiling_.rank(); ++n) sum += static_cast<std::size_t>(number[n]);
       if (by_sum.size() <= sum) by_sum.resize(sum + 1);
       by_sum[sum].push_back(number);
     } while (step(numbers, numbers.size(), number));
@@ -180,32 +154,19 @@ class CompiledOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
   }
 
   NestSpec spec_;
-  Sweep sweep_;
-  TileShape shape_;
-  std::vector<std::size_t> face_bytes_;
+  Tiling tiling_;
   std::shared_ptr<const compiled::SharedObject> code_;
   Make make_tile_ = nullptr, make_rest_ = nullptr;
   std::vector<TileThread> threads_;
-  std::vector<LineMemory> faces_;  // one, of the largest block so far
+  std::unique_ptr<LineMemory> faces_;
   std::size_t face_room_ = 0;
 };
 
 }  // namespace
 
 std::size_t compiled_cpu_bytes(const NestSpec& spec, const device::Limits& limits) {
-  const TileShape shape = cpu_tile_shape(spec);
-  const Sweep sweep(spec);
-  i64 all = 1;
-  std::vector<i64> along;
-  for (std::size_t n = 0; n < sweep.rank(); ++n) {
-    const i64 extent = n < spec.block.size() ? spec.block[n] : sweep.space()[n].size();
-    along.push_back(std::max<i64>(1, (extent + shape.side[n] - 1) / shape.side[n]));
-    all *= along.back();
-  }
-  std::size_t bytes = static_cast<std::size_t>(std::max(1, limits.processors)) * tile_value_bytes(spec, shape);
-  for (std::size_t n = 0; n < sweep.rank(); ++n)
-    bytes += static_cast<std::size_t>(all / along[n]) * tile_face_bytes(spec, shape, n);
-  return bytes;
+  const Tiling tiling = cpu_tiling(spec);
+  return static_cast<std::size_t>(std::max(1, limits.processors)) * tiling.value_bytes() + tiling.most_face_bytes();
 }
 
 std::unique_ptr<device::BlockKernel> make_compiled_cpu(const NestSpec& spec, device::Context& context, void*) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "kernels/compiled/store.hpp"
 #include "kernels/launch/cuda_blocks.cuh"
@@ -20,10 +19,7 @@ class CellsOnCuda final : public device::CudaBlocks<NestTask, NestResult> {
 
  public:
   CellsOnCuda(const NestSpec& spec, device::Context& context, void* workspace)
-      : Blocks("nest", context),
-        sweep_(spec),
-        cut_(spec, context.limits()),
-        memory_(static_cast<unsigned char*>(workspace)) {
+      : Blocks("nest", context), cut_(spec, context.limits()), memory_(static_cast<unsigned char*>(workspace)) {
     if (context.modules() == nullptr) throw DeviceError("nest", "there is no place for kernels of nests");
     modules_ = context.modules()->module(cut_.source(spec), context);
     const auto set = [&](auto& kernel, std::size_t number, const char* name) {
@@ -43,12 +39,12 @@ class CellsOnCuda final : public device::CudaBlocks<NestTask, NestResult> {
  private:
   bool submit(const device::Port& port, device::u64 block, const NestTask& task) override {
     auto* state = reinterpret_cast<NestState*>(memory_);
-    const TileWork work = work_of(task);
+    const TileWork work = cut_.tiling().work(task, memory_ + cut_.faces_at());
     device::launch(begin_, shape(1, begin_threads), port, state, block);
     const bool has_rest =
         std::any_of(task.parts, task.parts + task.part_count, [](const Part& part) { return part.statement < 0; });
     if (has_rest || task.makes_corners != 0) device::launch(rest_, shape(64, rest_threads), state, work);
-    const std::size_t rank = sweep_.rank(), last = rank - 1;
+    const std::size_t rank = cut_.tiling().rank(), last = rank - 1;
     i64 sums = 1, between = 1;
     for (std::size_t n = 0; n < rank; ++n) {
       if (work.tiles[n] == 0) sums = 0;  // the block has no iterations
@@ -68,28 +64,6 @@ class CellsOnCuda final : public device::CudaBlocks<NestTask, NestResult> {
     return true;
   }
 
-  TileWork work_of(const NestTask& task) const {
-    TileWork work{};
-    std::copy_n(task.inputs, most_views, work.inputs);
-    i64 all = 1;
-    for (std::size_t n = 0; n < sweep_.rank(); ++n) {
-      work.begin[n] = task.begin[n];
-      work.end[n] = task.end[n];
-      work.before[n] = task.before[n];
-      work.after[n] = task.after[n];
-      work.tiles[n] =
-          std::max<i64>(0, (task.end[n] - task.begin[n] + cut_.shape().side[n] - 1) / cut_.shape().side[n]);
-      all *= work.tiles[n];
-    }
-    std::size_t at = cut_.faces_at();
-    for (std::size_t n = 0; n < sweep_.rank() && all > 0; ++n) {
-      work.faces[n] = memory_ + at;
-      at += static_cast<std::size_t>(all / work.tiles[n]) * cut_.face_bytes()[n];
-    }
-    return work;
-  }
-
-  Sweep sweep_;
   CudaTiles cut_;
   unsigned char* memory_;
   i64 most_blocks_ = 1;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "kernels/compiled/compiler.hpp"
 #include "kernels/device/context.hpp"
@@ -14,14 +13,12 @@ class CudaTiles {
  public:
   CudaTiles(const NestSpec& spec, const device::Limits& limits);
 
-  const TileShape& shape() const { return shape_; }
+  const Tiling& tiling() const { return tiling_; }
   int threads() const { return threads_; }
   /// Dynamic shared memory of a thread block.
   std::size_t shared_bytes() const { return shared_bytes_; }
   /// False if the values of a tile do not fit there.
   bool is_in_shared_memory() const { return in_shared_; }
-  /// Bytes of a face of a tile along each coordinate.
-  const std::vector<std::size_t>& face_bytes() const { return face_bytes_; }
 
   /// The workspace: the state, faces, and rooms for the values of tiles that are not in shared memory.
   std::size_t faces_at() const;
@@ -34,11 +31,10 @@ class CudaTiles {
   compiled::Source source(const NestSpec& spec) const;
 
  private:
-  TileShape shape_;
+  Tiling tiling_;
   int threads_ = 32;
   bool in_shared_ = true;
   std::size_t shared_bytes_ = 0, rooms_at_ = 0, bytes_ = 0;
-  std::vector<std::size_t> face_bytes_;
   i64 rooms_ = i64{1} << 30;
 };
 

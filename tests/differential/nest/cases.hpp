@@ -142,6 +142,9 @@ void check_failures(device::Context& context, const Change& change) {
   check_failure("D[i] = i32(1.0/x[i])", {1, 2, 0, 0});
   check_failure("D[i] = if(x[i] > 2, D[i-1] * (x[i] * 4611686018427387904), 1)", {1, 2, 3, 0});
   check_failure("D[i] = if(x[i] > 2, 7 % (x[i] - 3), 1 / x[i])", {1, 2, 3, 0});
+  made.text.arrays[0].type = ElementType::u32;
+  check_failure("D[i] = min(D[i-1], 100) - x[i]", {1, 2, 3, 98});
+  made.text.arrays[0].type = ElementType::i8;
   made.text.arrays[0].outside = "100 / (i + 1)";
   check_failure("D[i] = D[i-1] + x[i]", {1, 2, 3, 4});
 }
