@@ -8,6 +8,7 @@
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/launch/kernel.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::device {
 
