@@ -17,7 +17,7 @@ std::span<const NestMethod> nest_methods();
 /// The method that computes the same where one is not compiled; null: none does.
 const NestMethod* method_instead(const NestMethod& method);
 
-/// Those of CUDA; none in a program without.
+/// The methods of CUDA; none in a program without.
 std::span<const NestMethod> nest_cuda_methods();
 
 }  // namespace terrace::nest

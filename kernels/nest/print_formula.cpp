@@ -16,19 +16,19 @@ bool is_within(const Bounds& bounds, const Bounds& outer) {
   return bounds.least >= outer.least && bounds.most <= outer.most;
 }
 
-/// The function of exact.hpp that makes an operation of i64; null if the operation cannot leave i64.
+/// The function of values/exact.hpp that makes an operation of i64; null if the operation cannot leave i64.
 const char* exact_name(Operation operation) {
   switch (operation) {
     case Operation::negate:
-      return "negate_exactly";
+      return "values::exact_negative";
     case Operation::absolute:
-      return "take_size_exactly";
+      return "values::exact_magnitude";
     case Operation::add:
-      return "add_exactly";
+      return "values::exact_sum";
     case Operation::subtract:
-      return "subtract_exactly";
+      return "values::exact_difference";
     case Operation::multiply:
-      return "multiply_exactly";
+      return "values::exact_product";
     default:
       return nullptr;
   }
@@ -112,8 +112,9 @@ std::string FormulaInSource::division(int number, const Node& node, bool can_lea
   const bool can_be_zero = bounds.least <= 0 && bounds.most >= 0;
   fails = can_be_zero || can_leave;
   std::string text = "    i64 w" + own + ";\n    const bool l" + own + " = ";
-  if (node.operation == Operation::divide) text += "!divide_exactly(" + of(0) + ", " + of(1) + ", w" + own + ")";
-  else text += "false;\n    w" + own + " = remainder_of(" + of(0) + ", " + of(1) + ")";
+  if (node.operation == Operation::divide)
+    text += "!values::exact_quotient(" + of(0) + ", " + of(1) + ", w" + own + ")";
+  else text += "false;\n    w" + own + " = values::exact_rest<i64>(" + of(0) + ", " + of(1) + ")";
   text += ";\n    const " + declared + " = static_cast<" + type(number) + ">(w" + own + ");\n";
   if (!fails) return text;
   std::string beyond = "l" + own;

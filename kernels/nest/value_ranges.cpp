@@ -46,7 +46,7 @@ class ValueRanges {
     }
   }
 
-  /// Of each node, before a check that it is within its type.
+  /// Bounds of each node, before a check that it is within its type.
   const std::vector<Bounds>& unchecked() const { return unchecked_; }
 
   void visit(int number, const std::function<void(const Node&)>& call) {
@@ -322,7 +322,7 @@ std::vector<Bounds> array_bounds(const NestSpec& spec) {
     first.push_back(is_real ? any : first_bounds(nest, n));
     all.push_back(is_real ? any : hull(bounds_of(nest.arrays[n].type), first.back()));
   }
-  // What formulas give of values within bounds is within them again.
+  // Values that formulas make of values within bounds are within them again.
   for (int round = 0; round < 3; ++round) {
     std::vector<Bounds> next = first;
     for (const Statement& statement : nest.statements) {

@@ -7,8 +7,8 @@
 
 namespace terrace::values {
 
-// Of zeros of both signs, minima and maxima give either one; there are no NaNs. Minima that are defined for them:
-// smaller() and larger() in rounded.hpp.
+// Minima and maxima of zeros of both signs are either one, and there are no NaNs. smaller() and larger() in
+// rounded.hpp are defined for both.
 
 template <class V>
 TERRACE_HOST_DEVICE constexpr V maximum(V a, V b) {

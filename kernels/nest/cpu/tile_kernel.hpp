@@ -61,8 +61,8 @@ class TileRows {
     find_columns<0>(at, rows);
     for (const RowColumns& row : rows) {
       if (row.begin >= row.end) continue;
-      column = smaller_of(column, row.begin);
-      end = larger_of(end, row.end);
+      column = values::smaller(column, row.begin);
+      end = values::larger(end, row.end);
     }
     while (column < end) {
       // Up to the next column at which a statement begins or ends.

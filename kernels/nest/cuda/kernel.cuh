@@ -16,11 +16,7 @@ template <class N>
 __global__ void begin_nest_kernel(device::Port port, NestState* state, u64 block) {
   __shared__ int begins;
   if (threadIdx.x == 0) {
-    const u64 stop = device::load_system(port.stop);
-    const bool unwanted = device::load_system(port.abort) != 0 || stop == 1 ||
-                          (stop != 0 && device::load_acquire_system(port.ready) <= block);
-    begins = (block == port.first || state->begun != 0) && !unwanted ? 1 : 0;
-    if (begins != 0) device::note_begin(port, block);
+    begins = device::begin_next(port, block, state->begun) ? 1 : 0;
     state->begun = static_cast<u64>(begins);
     state->failed = state->lock = 0;
     state->least = ~u64{0};
@@ -68,6 +64,16 @@ __device__ inline void note_failure(NestState* state, u64 cell, const NestFailur
   });
 }
 
+/// Keeps the corners that a thread has found.
+template <class N>
+__device__ void store_corners(NestState* state, const Found& found) {
+  for (int a = 0; a < N::arrays; ++a) {
+    if (found.has_corner[a] == 0) continue;
+    state->result.corner[a] = found.corner[a];
+    state->result.has_corner[a] = 1;
+  }
+}
+
 /// Makes what no statement writes. Any threads.
 template <class N>
 __global__ void make_rest_kernel(NestState* state, TileWork work) {
@@ -83,11 +89,7 @@ __global__ void make_rest_kernel(NestState* state, TileWork work) {
   if (lane == 0 && !fails && state->task.makes_corners != 0) {
     Found found{};
     fails = !make_corners<N>(work, found, failure);
-    for (int a = 0; a < N::arrays; ++a) {
-      if (found.has_corner[a] == 0) continue;
-      state->result.corner[a] = found.corner[a];
-      state->result.has_corner[a] = 1;
-    }
+    store_corners<N>(state, found);
   }
   // One thread of a thread block at a time.
   for (unsigned thread = 0; thread < blockDim.x; ++thread) {
@@ -247,16 +249,6 @@ __device__ void fold_best(NestState* state, Found& found, BestElement* room) {
       __syncthreads();
     }
     fold_best<N, s + 1>(state, found, room);
-  }
-}
-
-/// Keeps the corners that a thread has found.
-template <class N>
-__device__ void store_corners(NestState* state, const Found& found) {
-  for (int a = 0; a < N::arrays; ++a) {
-    if (found.has_corner[a] == 0) continue;
-    state->result.corner[a] = found.corner[a];
-    state->result.has_corner[a] = 1;
   }
 }
 

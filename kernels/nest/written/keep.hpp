@@ -115,7 +115,7 @@ TERRACE_HOST_DEVICE bool fill_part(const TileWork& work, const Part& part, i64 l
                                    NestFailure& failure) {
   using A = typename N::template Array<a>;
   i64 count = 1;
-  for (int axis = 0; axis < A::axes; ++axis) count *= larger_of(0, part.end[axis] - part.begin[axis]);
+  for (int axis = 0; axis < A::axes; ++axis) count *= values::larger(i64{0}, part.end[axis] - part.begin[axis]);
   auto* data = static_cast<typename A::Type*>(part.data);
   for (i64 number = lane; number < count; number += lanes) {
     i64 at[most_coordinates] = {}, index = 0, rest = number;

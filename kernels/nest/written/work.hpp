@@ -6,9 +6,9 @@
 //   depth, rank, statements, arrays              numbers of loops, coordinates, statements, written arrays
 //   halo(n), side(n), extent(n), stride(n)       of the values of a tile along coordinate n; extent >= halo + side
 //   Values                                       the values of a tile: an array of values a statement
-//   Carried                                      the values of the cell before in a row, of statements that
-//   `is_carried` order(k)                                     the statement that is the k-th at a cell Statement<s>,
-//   Array<a>                       described where they are printed
+//   Carried                                      the values of the cell before in a row, of statements `is_carried`
+//   order(k)                                     the statement that is the k-th at a cell
+//   Statement<s>, Array<a>                       described where they are printed
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -21,7 +21,7 @@ namespace terrace::nest {
 /// type of the array.
 inline constexpr int beyond_type_code = 1 << 30;
 
-/// What the tiles of a block share.
+/// A block, and the memory that its tiles share.
 struct TileWork {
   i64 begin[most_coordinates], end[most_coordinates];  // of the block
   i64 tiles[most_coordinates];                         // along each coordinate
@@ -47,7 +47,7 @@ TERRACE_HOST_DEVICE Tile tile_of(const TileWork& work, const i64 (&number)[most_
   for (int n = 0; n < N::rank; ++n) {
     tile.number[n] = number[n];
     tile.begin[n] = work.begin[n] + number[n] * N::side(n);
-    tile.end[n] = smaller_of(work.end[n], tile.begin[n] + N::side(n));
+    tile.end[n] = values::smaller(work.end[n], tile.begin[n] + N::side(n));
   }
   return tile;
 }

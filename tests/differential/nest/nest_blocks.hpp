@@ -161,7 +161,7 @@ class NestBlocks {
   std::vector<InputView> views_;
   std::vector<i64> side_;
   std::vector<std::size_t> face_bytes_;
-  // What kernels on any device reach.
+  // Memory that kernels on any device reach.
   std::deque<device::Memory> inputs_, data_;
   std::map<Point, device::Memory> faces_;
 };

@@ -13,8 +13,8 @@ using device::u32;
 /// their quantity and of formulas that a job writes.
 enum class VolumeKind { star, box, parts };
 
-/// What a kernel knows of the cells of a sum. Of cells in two parts it is the operator (operator.hpp), or printed
-/// (cuda/written_source.cpp).
+/// The facts of the cells of a sum, as a kernel needs them. Cells in two parts have them in their operator
+/// (operator.hpp), or in the printed struct (cuda/written_source.cpp).
 template <VolumeKind kind>
 struct SumCell {
   static constexpr i32 fields = 1;
