@@ -45,20 +45,32 @@ struct MemberOf<T Task::*> {
 
 }  // namespace detail
 
-/// The row that puts the pointer to the access into member `Data` and, if given, its stride of dimension `dimension`
-/// into member `Stride`. If `Data` is an array of pointers, the slot's index is the element.
-template <auto Data, auto Stride = nullptr, int dimension = 0, class Context = NoContext>
-constexpr auto field(Slot slot, const char* name) {
+/// The row of a table with any context that puts the pointer to the access into member `Data` and, if given, its
+/// stride of dimension `dimension` into member `Stride`. If `Data` is an array of pointers, the slot's index is the
+/// element.
+template <auto Data, auto Stride, int dimension>
+struct MemberField {
   using Task = typename detail::MemberOf<decltype(Data)>::Class;
   using Member = typename detail::MemberOf<decltype(Data)>::Type;
-  const auto bind = [](Task& task, const SlotPiece& piece, const Context&) {
-    using Pointer = std::remove_extent_t<Member>;
-    const auto data = reinterpret_cast<Pointer>(piece.tile.data);
+
+  Slot slot;
+  const char* name;
+
+  static void put(Task& task, const SlotPiece& piece) {
+    const auto data = reinterpret_cast<std::remove_extent_t<Member>>(piece.tile.data);
     if constexpr (std::is_array_v<Member>) (task.*Data)[piece.index] = data;
     else task.*Data = data;
     if constexpr (!std::is_null_pointer_v<decltype(Stride)>) task.*Stride = piece.tile.strides[dimension];
-  };
-  return SlotField<Task, Context>{slot, name, bind, std::is_array_v<Member> ? int{std::extent_v<Member>} : 1};
+  }
+  template <class Context>
+  constexpr operator SlotField<Task, Context>() const {
+    return {slot, name, [](Task& task, const SlotPiece& piece, const Context&) { put(task, piece); },
+            std::is_array_v<Member> ? int{std::extent_v<Member>} : 1};
+  }
+};
+template <auto Data, auto Stride = nullptr, int dimension = 0>
+constexpr MemberField<Data, Stride, dimension> field(Slot slot, const char* name) {
+  return {slot, name};
 }
 
 namespace detail {

@@ -33,14 +33,9 @@ void bind_source(TableTask& task, const run::SlotPiece& piece, const TileRows& r
   if (piece.index > 0 || task.pass >= 0) task.source[piece.index] = first_row;
 }
 
-template <auto Data>
-constexpr auto field(Slot slot, const char* name) {
-  return run::field<Data, nullptr, 0, TileRows>(slot, name);
-}
-
 constexpr run::SlotField<TableTask, TileRows> slots[] = {
-    field<&TableTask::cells>(Slot::cells, "cells"),
-    field<&TableTask::choice>(Slot::choice, "choice"),
+    run::field<&TableTask::cells>(Slot::cells, "cells"),
+    run::field<&TableTask::choice>(Slot::choice, "choice"),
     {.slot = Slot::source, .name = "source", .bind = bind_source, .count = dp_table::most_sources},
 };
 

@@ -24,14 +24,9 @@ void bind_before(TableTask& task, const run::SlotPiece& piece, const ElementType
   task.before[piece.index] = piece.tile.data + bytes;
 }
 
-template <auto Data>
-constexpr auto field(Slot slot, const char* name) {
-  return run::field<Data, nullptr, 0, ElementType>(slot, name);
-}
-
 constexpr run::SlotField<TableTask, ElementType> slots[] = {
-    field<&TableTask::cells>(Slot::cells, "cells"),
-    field<&TableTask::source>(Slot::source, "source"),
+    run::field<&TableTask::cells>(Slot::cells, "cells"),
+    run::field<&TableTask::source>(Slot::source, "source"),
     {.slot = Slot::before, .name = "rows before", .bind = bind_before, .count = dp_table::most_sources},
 };
 

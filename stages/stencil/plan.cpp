@@ -71,11 +71,6 @@ void bind_changes(StencilTask& task, const run::SlotPiece& piece, const HeldRows
   add_piece(task.changes, piece.tile.box.begin[0], piece.tile.box.end[0], piece.tile.data);
 }
 
-template <auto Data>
-constexpr SlotField field(Slot slot, const char* name) {
-  return run::field<Data, nullptr, 0, HeldRows>(slot, name);
-}
-
 /// Rows of fields become pieces from top to bottom.
 constexpr SlotField slots[] = {
     {Slot::rim_above, "rim above", bind_held_rows<&StencilTask::fields, &HeldRows::rim_above>, stencil::most_fields},
@@ -83,8 +78,8 @@ constexpr SlotField slots[] = {
     {Slot::own, "own tiles", bind_grid_rows<&StencilTask::fields, &HeldRows::own>, stencil::most_fields, true},
     {Slot::rim_below, "rim below", bind_held_rows<&StencilTask::fields, &HeldRows::rim_below>, stencil::most_fields},
     {Slot::array, "array", bind_grid_rows<&StencilTask::arrays, &HeldRows::arrays>, stencil::most_arrays, true},
-    field<&StencilTask::carry>(Slot::carry, "carry"),
-    field<&StencilTask::traces>(Slot::traces, "traces"),
+    run::field<&StencilTask::carry>(Slot::carry, "carry"),
+    run::field<&StencilTask::traces>(Slot::traces, "traces"),
     {Slot::target, "target", bind_held_rows<&StencilTask::targets, &HeldRows::target>, stencil::most_fields},
     {Slot::changes, "changes", bind_changes, 1, true},
 };

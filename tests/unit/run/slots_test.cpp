@@ -117,7 +117,7 @@ void add_rows(PiecesTask& task, const run::SlotPiece& piece, const Shifts& shift
 constexpr run::SlotField<PiecesTask, Shifts> piece_slots[] = {
     {Part::above, "above", add_rows},
     {.slot = Part::own, .name = "own", .bind = add_rows, .in_pieces = true},
-    run::field<&PiecesTask::outputs, nullptr, 0, Shifts>(Part::output, "output"),
+    run::field<&PiecesTask::outputs>(Part::output, "output"),
 };
 
 run::TileView rows_from(std::int64_t row, int element) { return {{{row}, {row + 1}}, at(element), {1}}; }
