@@ -63,14 +63,14 @@ TERRACE_HOST_DEVICE constexpr double divided(double a, double b) {
 #endif
 }
 /// a * b + c with one rounding.
-TERRACE_HOST_DEVICE constexpr float fused(float a, float b, float c) {
+TERRACE_HOST_DEVICE float fused(float a, float b, float c) {
 #if defined(__CUDA_ARCH__)
   return __fmaf_rn(a, b, c);
 #else
   return __builtin_fmaf(a, b, c);
 #endif
 }
-TERRACE_HOST_DEVICE constexpr double fused(double a, double b, double c) {
+TERRACE_HOST_DEVICE double fused(double a, double b, double c) {
 #if defined(__CUDA_ARCH__)
   return __fma_rn(a, b, c);
 #else

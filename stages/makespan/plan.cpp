@@ -32,8 +32,8 @@ constexpr run::SlotField<TableTask, ElementType> slots[] = {
 
 /// Outcomes of a search with so many probes that a word holds.
 std::int64_t outcomes_a_word(std::int64_t probes) {
-  std::int64_t count = 0;
-  for (std::int64_t most = std::int64_t{1} << 62; most > probes; most /= probes + 1) ++count;
+  std::int64_t count = 1;
+  for (std::int64_t most = (std::int64_t{1} << 62) / (probes + 1); most > probes; most /= probes + 1) ++count;
   return count;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/compiled/store.hpp"
 #include "pipeline/base/error.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
@@ -49,7 +48,7 @@ NestPlan::NestPlan(NestDefinition definition, std::vector<std::int64_t> sides, c
       sweep_(definition_.spec),
       reads_(*definition_.spec.nest, sweep_),
       sides_(std::move(sides)),
-      method_(&method) {
+      method_(method, nest::method_instead) {
   definition_.spec.block.assign(sides_.begin(), sides_.end());
   add_inputs();
   add_datasets();
@@ -425,33 +424,9 @@ void NestPlan::add_bytes(const run::Access& access, BlockMemory& memory) const {
   memory.tile = std::max(memory.tile, volume(spec.tile) * element);
 }
 
-const nest::NestMethod& NestPlan::method() const {
-  const std::lock_guard lock(mutex_);
-  return *method_;
-}
-
-std::string NestPlan::why_instead() const {
-  const std::lock_guard lock(mutex_);
-  return why_instead_;
-}
-
-std::unique_ptr<device::BlockKernel> NestPlan::make_kernel_of(device::Context& context,
-                                                              const device::Memory* workspace) const {
-  try {
-    return make_kernel(method(), spec(), context, workspace);
-  } catch (const compiled::NotCompiled& error) {
-    const nest::NestMethod* instead = nest::method_instead(method());
-    if (instead == nullptr) throw;
-    const std::lock_guard lock(mutex_);
-    why_instead_ = error.what();
-    method_ = instead;
-  }
-  return make_kernel(method(), spec(), context, workspace);
-}
-
 std::unique_ptr<run::Worker> NestPlan::make_worker(device::Context& context) const {
   auto workspace = workspace_for(method(), spec(), context);
-  auto kernel = make_kernel_of(context, workspace.get());
+  auto kernel = method_.make(spec(), context, workspace.get());
   return std::make_unique<KernelWorker<NestPlan>>(*this, std::move(kernel), std::move(workspace));
 }
 

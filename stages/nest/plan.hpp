@@ -2,15 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "kernels/device/memory.hpp"
 #include "kernels/nest/methods.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/block_memory.hpp"
+#include "stages/compiled_method.hpp"
 #include "stages/nest/definition.hpp"
 #include "stages/nest/reads.hpp"
 
@@ -55,10 +53,8 @@ class NestPlan : public run::Plan {
   std::int64_t blocks() const;
   /// The memory of a block, the largest of a few, without the kernel's workspace.
   BlockMemory block_memory() const;
-  /// The method that computes the blocks.
-  const nest::NestMethod& method() const;
-  /// The reason why it is not the one that was chosen; empty: it is.
-  std::string why_instead() const;
+  const CompiledMethod<nest::NestSpec>& compiled_method() const { return method_; }
+  const nest::NestMethod& method() const { return method_.method(); }
   /// True if a block's parts fit a descriptor.
   bool parts_fit() const;
 
@@ -91,8 +87,6 @@ class NestPlan : public run::Plan {
                    nest::NestTask& task) const;
   void bind_part(const run::TileView& tile, std::size_t index, nest::NestTask& task) const;
   void add_bytes(const run::Access& access, BlockMemory& memory) const;
-  std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
-                                                      const device::Memory* workspace) const;
   Box box_of(const NestDataset& dataset, const nest::Ranges& elements) const;
   nest::Ranges elements_of(const NestDataset& dataset, const Box& box) const;
 
@@ -105,9 +99,7 @@ class NestPlan : public run::Plan {
   std::vector<std::int64_t> rest_begin_;  // the first block of each, and the number of all
   std::vector<int> faces_;                // the array of each coordinate's borders; -1: it is not cut
   std::vector<run::ArraySpec> arrays_;
-  mutable std::mutex mutex_;  // guards what follows: workers of several devices are made at once
-  mutable const nest::NestMethod* method_;
-  mutable std::string why_instead_;
+  mutable CompiledMethod<nest::NestSpec> method_;
 };
 
 }  // namespace terrace::stages

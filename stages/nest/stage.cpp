@@ -95,12 +95,7 @@ class NestStage : public run::Stage {
     return stage_methods(nest::nest_methods(), method(), plan_.spec(), resources_.device);
   }
 
-  std::vector<std::string> warnings() const override {
-    const std::string why = plan_.why_instead();
-    if (why.empty()) return {};
-    return {"stage '" + name_ + "': its cells were not compiled, and " + method().name +
-            " computed them, the same values in more time: " + why};
-  }
+  std::vector<std::string> warnings() const override { return plan_.compiled_method().warnings(name_); }
 
   std::vector<std::string> analysis() const override {
     const nest::NestSpec& spec = plan_.spec();

@@ -88,7 +88,7 @@ constexpr SlotField slots[] = {
 
 StencilPlan::StencilPlan(const stencil::StencilMethod& method, stencil::StencilSpec spec, StencilEvents events,
                          StencilInputs inputs)
-    : method_(&method),
+    : method_(method, stencil::method_instead),
       spec_(std::move(spec)),
       events_(std::move(events)),
       cut_(spec_),
@@ -516,29 +516,10 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
   return task;
 }
 
-std::unique_ptr<device::BlockKernel> StencilPlan::make_kernel_of(device::Context& context,
-                                                                 const device::Memory* workspace) const {
-  try {
-    return make_kernel(method(), spec_, context, workspace);
-  } catch (const compiled::NotCompiled& error) {
-    const stencil::StencilMethod* instead = stencil::method_instead(method());
-    if (instead == nullptr) throw;
-    const std::lock_guard lock(mutex_);
-    why_instead_ = error.what();
-    method_ = instead;
-  }
-  return make_kernel(method(), spec_, context, workspace);
-}
-
-std::string StencilPlan::why_instead() const {
-  const std::lock_guard lock(mutex_);
-  return why_instead_;
-}
-
 std::unique_ptr<run::Worker> StencilPlan::make_worker(device::Context& context) const {
   using Worker = KernelWorker<StencilPlan>;
   auto workspace = workspace_for(method(), spec_, context);
-  auto kernel = make_kernel_of(context, workspace.get());
+  auto kernel = method_.make(spec_, context, workspace.get());
   return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 

@@ -1,18 +1,16 @@
 // A stencil as a plan of blocks.
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "kernels/device/memory.hpp"
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/compiled_method.hpp"
 #include "stages/stencil/tally.hpp"
 #include "stages/stencil/timeline.hpp"
 
@@ -63,10 +61,8 @@ class StencilPlan : public run::Plan {
   /// The descriptor of a block.
   stencil::StencilTask task(const run::Phase& phase, const run::BlockView& view) const;
 
-  /// The method that computes it: another one than it was made with, once a worker could not make that one's kernel.
-  const stencil::StencilMethod& method() const { return *method_.load(); }
-  /// Why that is so; empty if it is not.
-  std::string why_instead() const;
+  const CompiledMethod<stencil::StencilSpec>& compiled_method() const { return method_; }
+  const stencil::StencilMethod& method() const { return method_.method(); }
   const stencil::StencilSpec& spec() const { return spec_; }
   const StencilEvents& events() const { return events_; }
   const Timeline& timeline() const { return timeline_; }
@@ -82,8 +78,6 @@ class StencilPlan : public run::Plan {
   std::int64_t steps_made(const StencilTally& tally) const;
 
  private:
-  std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
-                                                      const device::Memory* workspace) const;
   int add(run::ArraySpec array);
   void add_grid(StencilInputs& inputs);
   void add_between_slabs();
@@ -118,9 +112,7 @@ class StencilPlan : public run::Plan {
   Box rim_tile(std::int64_t index) const;
   Box changes_tile(std::int64_t index) const;
 
-  mutable std::atomic<const stencil::StencilMethod*> method_;
-  mutable std::mutex mutex_;  // guards why_instead_
-  mutable std::string why_instead_;
+  mutable CompiledMethod<stencil::StencilSpec> method_;
   stencil::StencilSpec spec_;
   StencilEvents events_;
   stencil::Cut cut_;

@@ -108,10 +108,7 @@ class StencilStage : public run::Stage {
     if (read_warnings_) {
       for (std::string& warning : read_warnings_()) all.push_back(std::move(warning));
     }
-    if (const std::string why = plan_.why_instead(); !why.empty()) {
-      all.push_back("stage '" + name_ + "': its formulas were not compiled, and " + method().name +
-                    " computed them, the same bits in more time: " + why);
-    }
+    for (std::string& warning : plan_.compiled_method().warnings(name_)) all.push_back(std::move(warning));
     if (!allows_nan_ && tally_.not_finite() > 0 && tally_.fault().empty()) {
       all.push_back("stage '" + name_ +
                     "': cells of the result that infinities in what was read have made infinite " +

@@ -82,7 +82,7 @@ class Nests(JobTest):
         with unittest.mock.patch.dict(os.environ, CXX="/bin/false"):
             job = self.write_job(inputs, [edits(keep=["corner"])], threads=2)
             said = self.terrace("run", job)
-        self.assertSays(said, "stage 'edits': its cells were not compiled, and cells computed them")
+        self.assertSays(said, "stage 'edits': its formulas were not compiled, and cells computed them")
 
     def test_letters_compare_as_alignments_compare_them(self):
         inputs = {"a": self.fasta("a", "ACGTNRacguX"), "b": self.fasta("b", "NRACGUXnracgt")}

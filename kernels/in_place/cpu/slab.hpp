@@ -37,10 +37,10 @@ struct InPlaceScratch {
   explicit InPlaceScratch(device::i64 lanes)
       : in((band_passes + 1) * in_width),
         out(band_passes * in_place_chunk * lanes),
-        registers(in_place_registers * band_passes * lanes) {}
+        registers(device::i64{in_place_registers} * band_passes * lanes) {}
 
   /// Columns of a strip and those around it that its steps read.
-  static constexpr device::i64 in_width = in_place_chunk + 2 * (band_passes + 3);
+  static constexpr device::i64 in_width = in_place_chunk + device::i64{2} * (band_passes + 3);
 
   AlignedArray<T> in, out, registers;
 };

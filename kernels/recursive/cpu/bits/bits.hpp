@@ -26,7 +26,7 @@ struct BitProduct {
 /// So many words of a row are made at a time, by tables of all that eight rows of v may give together: the method of
 /// Arlazarov, Dinic, Kronrod and Faradzev (1970).
 inline constexpr i64 bit_words = measured::CpuBits::words;
-inline constexpr i64 bit_tables_size = 4 * 256 * bit_words;
+inline constexpr i64 bit_tables_size = i64{4} * 256 * bit_words;
 
 namespace sse2 {
 void or_bits(const BitProduct& product);
