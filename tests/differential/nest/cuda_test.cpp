@@ -61,6 +61,16 @@ TEST_CASE("a cell without a value is named on CUDA") {
   if (with.context() != nullptr) testing::check_failures(*with.context(), as_it_is);
 }
 
+TEST_CASE("of several cells without a value the first one is named on CUDA") {
+  const WithModules with;
+  if (with.context() != nullptr) testing::check_first_failure(*with.context(), as_it_is);
+}
+
+TEST_CASE("of several elements without a value that no statement writes the first one is named on CUDA") {
+  const WithModules with;
+  if (with.context() != nullptr) testing::check_first_failure_outside(*with.context(), as_it_is);
+}
+
 /// Without a device, too: the compiler needs none.
 TEST_CASE("kernels of nests compile for CUDA") {
   if (!compiled::Compiler::why_missing().empty()) return;
