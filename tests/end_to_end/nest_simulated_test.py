@@ -1,7 +1,11 @@
 """Nests on a simulated GPU: beside the CPU, over blocks, with failures, stops and kills, and without a compiler."""
 import os
+import signal
+import subprocess
+import time
 import unittest.mock
 
+import terrace_runs
 from terrace_runs import FAILED, WRONG, JobTest, main, numpy, random_text, wavefront
 
 NO_COMPILER = "/nowhere/libnvrtc.so"
@@ -56,6 +60,35 @@ class NestsOnSimulatedGpu(JobTest):
                                        "cells": ["D[i] = 7 / x[i] + D[i-1]"]}}
         job = self.write_job(inputs, [stage], backend="cuda")
         self.assertSays(self.terrace("run", job, expect=FAILED), "D[1] at i = 1", "7 / 0 divides by 0")
+
+    def test_of_several_cells_without_a_value_the_cpu_names_the_same(self):
+        x = numpy.full((70, 600), 7, "i4")
+        x[69, 0] = x[6, 3] = x[5, 590] = x[5, 500] = 0
+        stage = {"name": "s", "nest": {"loops": {"i": "size(x, 0)", "j": "size(x, 1)"},
+                                       "arrays": {"D": {"type": "i32", "outside": 1}},
+                                       "cells": ["D[i][j] = 50 / x[i][j] + (D[i-1][j] + D[i][j-1]) % 9"]}}
+        inputs = {"x": {"npy": self.write("x.npy", x)}}
+        for backend in ("cuda", "cpu"):
+            job = self.write_job(inputs, [stage], backend=backend)
+            self.assertSays(self.terrace("run", job, "--fresh", expect=FAILED), "D[5][500] at i = 5, j = 500")
+
+    def test_a_run_that_is_stopped_twice_does_not_wait_for_its_block(self):
+        stage = {"name": "s", "nest": {"loops": {"i": 30000, "j": 30000},
+                                       "arrays": {"D": {"type": "i32", "outside": 1, "keep": "corner"}},
+                                       "cells": ["D[i][j] = (D[i-1][j] + D[i][j-1]) % 9"]}}
+        job = self.write_job({}, [stage], backend="cuda")
+        run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.kill)
+        self.addCleanup(run.stderr.close)
+        noted = self.folder / "result.h5.run" / "progress"
+        while run.poll() is None and not noted.exists():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        for _ in range(2):
+            run.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        run.wait(60)  # the block takes minutes
 
     def test_a_machine_without_the_compiler_takes_the_cpu_or_says_what_is_missing(self):
         job = self.write_job(self.letters(30, 40), [edits()])
