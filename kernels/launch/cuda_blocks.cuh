@@ -7,7 +7,8 @@
 
 #include "kernels/device/cuda_context.hpp"
 #include "kernels/launch/block_kernel.hpp"
-#include "kernels/launch/launch.cuh"
+#include "kernels/launch/kernel.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::device {
 
@@ -36,7 +37,8 @@ class CudaBlocks : public Base {
   /// Submits the kernels that begin a block, compute it and report it. @return false: no further block begins
   virtual bool submit(const Port& port, u64 block, const Task& task) = 0;
 
-  /// Loads a kernel's code now, and not while blocks are computed. @returns thread blocks that run at a time
+  /// Loads a kernel's code now, and not while blocks are computed (launch.cuh). @returns thread blocks that run at a
+  /// time
   template <class... Parameters>
   static unsigned load(const Kernel<Parameters...>& kernel, unsigned threads, std::size_t shared_bytes = 0) {
     return resident_blocks(kernel, threads, shared_bytes);

@@ -6,28 +6,9 @@
 #include <type_traits>
 
 #include "kernels/device/cuda_check.hpp"
+#include "kernels/launch/kernel.hpp"
 
 namespace terrace::device {
-
-/// A kernel with its name for messages. `function` may also be a cudaKernel_t that was loaded at run time.
-template <class... Parameters>
-struct Kernel {
-  const void* function;
-  const char* name;
-};
-
-template <class... Parameters>
-Kernel<Parameters...> make_kernel(void (*function)(Parameters...), const char* name) {
-  return {reinterpret_cast<const void*>(function), name};
-}
-
-/// The shape of a launch; every field is named where it is given, so that none can change places.
-struct LaunchShape {
-  unsigned blocks;
-  unsigned threads;  // of a block
-  std::size_t shared_bytes;
-  cudaStream_t stream;
-};
 
 /// Submits the kernel to the stream; returns at once. @throws DeviceError naming the kernel
 template <class... Parameters>

@@ -36,8 +36,8 @@
 //       the operand of the second part; reads constant arrays alone
 //   template <class V, class At> static void begin(const At& at, V (&values)[handed]);
 //       reads cells of the plane, and of the plane above the one above the cell: at(field, -1, 0, 0)
-//   template <class V, class At> static void end(V factor, const At& at, const V (&values)[handed], V
-//   (&made)[fields]);
+//   template <class V, class At>
+//   static void end(V factor, const At& at, const V (&values)[handed], V (&made)[fields]);
 //       reads the cell itself and the one below it: at(field, 1, 0, 0)
 //
 // The order of operations in `cell` is a part of the definition: each is rounded by itself, and fused() alone rounds

@@ -1,6 +1,7 @@
 // Accesses: the boxes of arrays that a block reads, writes or updates, and how its kernel receives them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,19 +19,18 @@ enum class Mode : std::uint8_t {
 };
 
 /// The name under which a kernel's descriptor receives an access: an enumerator of the stage's own type, and an index
-/// where several accesses have that name.
+/// if the descriptor has several of that name (a field of a grid, a source of a tile). Slots are not recorded.
 struct Slot {
-  int number = 0, index = 0;
+  int number = 0;
+  int index = 0;
 
   constexpr Slot() = default;
-  template <class E, class Index = int>
-  requires std::is_enum_v<E>
-  constexpr Slot(E slot, Index of = 0) : number(static_cast<int>(slot)), index(static_cast<int>(of)) {}
-  /// The enumerator.
   template <class E>
-  constexpr E as() const {
-    return static_cast<E>(number);
-  }
+  requires std::is_enum_v<E>
+  constexpr Slot(E name) : number(static_cast<int>(name)) {}
+  template <class E, std::integral I>
+  requires std::is_enum_v<E>
+  constexpr Slot(E name, I index) : number(static_cast<int>(name)), index(static_cast<int>(index)) {}
   friend bool operator==(Slot, Slot) = default;
 };
 

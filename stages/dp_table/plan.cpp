@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/base/error.hpp"
+#include "pipeline/run/slots.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/dp_table/seconds.hpp"
 #include "stages/dp_table/tally.hpp"
@@ -17,8 +17,32 @@ namespace {
 
 constexpr int table_array = 0, choice_array = 1;
 
-/// Names of the accesses of a block; `source` has an index.
+/// Names of the accesses of a block; sources are told apart by their number as the slot's index.
 enum class Slot { cells, choice, source };
+
+/// The rows of the tiles of a table, to which sources are bound.
+struct TileRows {
+  int dimension;       // along which they are
+  std::int64_t bytes;  // of a row
+};
+
+/// Puts a source where rows from `first_row` of the block on would begin.
+void bind_source(TableTask& task, const run::SlotPiece& piece, const TileRows& rows) {
+  const std::byte* first_row = piece.tile.data + (task.first_row - piece.tile.box.begin[rows.dimension]) * rows.bytes;
+  task.before[piece.index] = first_row;
+  if (piece.index > 0 || task.pass >= 0) task.source[piece.index] = first_row;
+}
+
+template <auto Data>
+constexpr auto field(Slot slot, const char* name) {
+  return run::field<Data, nullptr, 0, TileRows>(slot, name);
+}
+
+constexpr run::SlotField<TableTask, TileRows> slots[] = {
+    field<&TableTask::cells>(Slot::cells, "cells"),
+    field<&TableTask::choice>(Slot::choice, "choice"),
+    {.slot = Slot::source, .name = "source", .bind = bind_source, .count = dp_table::most_sources},
+};
 
 /// The work of a phase.
 enum class Work : std::int64_t {
@@ -158,25 +182,8 @@ TableTask TablePlan::task(const run::Phase& phase, const run::BlockView& view) c
   task.rows = box.end[rows] - box.begin[rows];
   task.walk_from = walks ? work.cell : -1;
   task.pass = work.pass();
-  for (const run::AccessView& access : view.accesses) {
-    const run::TileView& part = access.tiles.front();
-    if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
-    switch (access.slot.as<Slot>()) {
-      case Slot::cells:
-        task.cells = part.data;
-        break;
-      case Slot::choice:
-        task.choice = reinterpret_cast<dp_table::i32*>(part.data);
-        break;
-      case Slot::source: {
-        const int number = access.slot.index;
-        const std::int64_t cells_before = (task.first_row - part.box.begin[rows]) * tiles_.row_cells();
-        task.before[number] = part.data + cells_before * static_cast<std::int64_t>(size_of(definition_.table.type));
-        if (number > 0 || task.pass >= 0) task.source[number] = task.before[number];
-        break;
-      }
-    }
-  }
+  const auto element = static_cast<std::int64_t>(size_of(definition_.table.type));
+  run::bind_slots(slots, view, task, TileRows{rows, tiles_.row_cells() * element});
   return task;
 }
 

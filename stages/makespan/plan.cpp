@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/slots.hpp"
 #include "stages/makespan/tally.hpp"
 #include "stages/makespan/worker.hpp"
 
@@ -13,9 +14,26 @@ using run::Mode;
 
 namespace {
 
-/// Names of the accesses of a block; of a source, which has an index, the rows from the tile's first on, and those
-/// before it.
+/// Names of the accesses of a block: the tile, and of a source, whose number is the slot's index, the rows from the
+/// tile's first on and those before it.
 enum class Slot { cells, source, before };
+
+/// A block has where the rows before its first one end.
+void bind_before(TableTask& task, const run::SlotPiece& piece, const ElementType& type) {
+  const std::int64_t bytes = volume(piece.tile.box.shape()) * static_cast<std::int64_t>(size_of(type));
+  task.before[piece.index] = piece.tile.data + bytes;
+}
+
+template <auto Data>
+constexpr auto field(Slot slot, const char* name) {
+  return run::field<Data, nullptr, 0, ElementType>(slot, name);
+}
+
+constexpr run::SlotField<TableTask, ElementType> slots[] = {
+    field<&TableTask::cells>(Slot::cells, "cells"),
+    field<&TableTask::source>(Slot::source, "source"),
+    {.slot = Slot::before, .name = "rows before", .bind = bind_before, .count = dp_table::most_sources},
+};
 
 /// Outcomes of a search with so many probes that a word holds.
 std::int64_t outcomes_a_word(std::int64_t probes) {
@@ -158,10 +176,12 @@ run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) cons
     const std::int64_t rows_before = first_row - read.begin[rows];
     read.begin[rows] = first_row;
     const std::int64_t tile = probe.tiles.tile_of(read.begin);
-    if (number > 0) block.accesses.push_back(access({Slot::source, number}, tile, probe.cells_of(tile), Mode::read));
+    if (number > 0) {
+      block.accesses.push_back(access({Slot::source, number}, tile, probe.cells_of(tile), Mode::read));
+    }
     if (rows_before > 0) {
-      const std::int64_t cells = rows_before * probe.tiles.row_cells();
-      block.accesses.push_back(access({Slot::before, number}, tile - 1, cells, Mode::read));
+      const std::int64_t count_before = rows_before * probe.tiles.row_cells();
+      block.accesses.push_back(access({Slot::before, number}, tile - 1, count_before, Mode::read));
     }
   }
   if (place.cell < 0) block.operations = static_cast<double>(count);
@@ -185,22 +205,7 @@ TableTask MakespanPlan::task(const run::Phase& phase, const run::BlockView& view
   task.rows = box.end[rows] - box.begin[rows];
   task.walk_from = place.cell;
   task.pass = dp_table::all_steps;
-  for (const run::AccessView& access : view.accesses) {
-    if (access.tiles.size() != 1) throw Error("an access of a table's block lies in several tiles");
-    const run::TileView& part = access.tiles.front();
-    switch (access.slot.as<Slot>()) {
-      case Slot::cells:
-        task.cells = part.data;
-        break;
-      case Slot::source:
-        task.source[access.slot.index] = part.data;
-        break;
-      case Slot::before:
-        task.before[access.slot.index] =
-            part.data + volume(part.box.shape()) * static_cast<std::int64_t>(size_of(definition().type));
-        break;
-    }
-  }
+  run::bind_slots(slots, view, task, definition().type);
   return task;
 }
 

@@ -336,7 +336,7 @@ NestTask NestPlan::task(const run::Phase& phase, const run::BlockView& view) con
   for (const run::AccessView& access : view.accesses) {
     const auto index = static_cast<std::size_t>(access.slot.index);
     for (const run::TileView& tile : access.tiles) {
-      switch (access.slot.as<Slot>()) {
+      switch (static_cast<Slot>(access.slot.number)) {
         case Slot::input:
           bind_input(tile, task.inputs[index]);
           break;

@@ -4,6 +4,7 @@
 
 #include "kernels/compiled/store.hpp"
 #include "kernels/stencil/points.hpp"
+#include "pipeline/run/slots.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/stencil/slabs.hpp"
@@ -31,12 +32,62 @@ void add_piece(stencil::Rows& rows, std::int64_t begin, std::int64_t end, std::b
   ++rows.pieces;
 }
 
-/// Likewise all tiles of an access. @param shift is added to rows of the grid
-void add_pieces(stencil::Rows& rows, const run::AccessView& access, std::int64_t shift) {
-  for (const run::TileView& tile : access.tiles) {
-    add_piece(rows, tile.box.begin[0] + shift, tile.box.end[0] + shift, tile.data);
-  }
+/// Sets a work around passes, and its rows.
+void set_rows(stencil::Work work, RowRange rows, StencilTask& task) {
+  task.work = work;
+  task.row_begin = rows.begin;
+  task.row_end = rows.end;
 }
+
+/// Names of the accesses of a block. The index of a slot is a field, of `array` the constant array.
+enum class Slot { rim_above, above, own, rim_below, array, carry, traces, target, changes };
+
+/// The rows that a block's accesses hold.
+struct HeldRows {
+  RowRange rim_above{0, 0}, rim_below{0, 0}, target{0, 0};
+  /// Shifts of the rows of `own` and `array`, an access each; without, rows are those of the grid.
+  std::vector<RowPiece> own = {}, arrays = {};
+};
+
+using SlotField = run::SlotField<StencilTask, HeldRows>;
+
+/// Binds an access that holds rows of the grid: they become pieces of an element of `Member`.
+template <auto Member, auto Shifts>
+void bind_grid_rows(StencilTask& task, const run::SlotPiece& piece, const HeldRows& held) {
+  const auto& pieces = held.*Shifts;
+  const std::int64_t shift = pieces.empty() ? 0 : pieces[static_cast<std::size_t>(piece.number)].shift;
+  const Box& box = piece.tile.box;
+  add_piece((task.*Member)[piece.index], box.begin[0] + shift, box.end[0] + shift, piece.tile.data);
+}
+
+/// Binds an access whose tile holds the rows `Held` of the grid.
+template <auto Member, auto Held>
+void bind_held_rows(StencilTask& task, const run::SlotPiece& piece, const HeldRows& held) {
+  const RowRange& rows = held.*Held;
+  add_piece((task.*Member)[piece.index], rows.begin, rows.end, piece.tile.data);
+}
+
+void bind_changes(StencilTask& task, const run::SlotPiece& piece, const HeldRows&) {
+  add_piece(task.changes, piece.tile.box.begin[0], piece.tile.box.end[0], piece.tile.data);
+}
+
+template <auto Data>
+constexpr SlotField field(Slot slot, const char* name) {
+  return run::field<Data, nullptr, 0, HeldRows>(slot, name);
+}
+
+/// Rows of fields become pieces from top to bottom.
+constexpr SlotField slots[] = {
+    {Slot::rim_above, "rim above", bind_held_rows<&StencilTask::fields, &HeldRows::rim_above>, stencil::most_fields},
+    {Slot::above, "tile above", bind_grid_rows<&StencilTask::fields, &HeldRows::own>, stencil::most_fields},
+    {Slot::own, "own tiles", bind_grid_rows<&StencilTask::fields, &HeldRows::own>, stencil::most_fields, true},
+    {Slot::rim_below, "rim below", bind_held_rows<&StencilTask::fields, &HeldRows::rim_below>, stencil::most_fields},
+    {Slot::array, "array", bind_grid_rows<&StencilTask::arrays, &HeldRows::arrays>, stencil::most_arrays, true},
+    field<&StencilTask::carry>(Slot::carry, "carry"),
+    field<&StencilTask::traces>(Slot::traces, "traces"),
+    {Slot::target, "target", bind_held_rows<&StencilTask::targets, &HeldRows::target>, stencil::most_fields},
+    {Slot::changes, "changes", bind_changes, 1, true},
+};
 
 }  // namespace
 
@@ -249,13 +300,13 @@ Box StencilPlan::rows_box(RowRange rows) const {
 }
 
 /// Rows that may lie beyond the ends of a periodic grid, as pieces inside it.
-std::vector<StencilPlan::Piece> StencilPlan::pieces_of(RowRange rows) const {
-  std::vector<Piece> pieces;
+std::vector<RowPiece> StencilPlan::pieces_of(RowRange rows) const {
+  std::vector<RowPiece> pieces;
   cut_.for_each_piece(rows, [&](RowRange inside, std::int64_t shift) { pieces.push_back({inside, shift}); });
   return pieces;
 }
 
-std::vector<StencilPlan::Piece> StencilPlan::array_pieces(const Slab& slab, std::int64_t steps) const {
+std::vector<RowPiece> StencilPlan::array_pieces(const Slab& slab, std::int64_t steps) const {
   return pieces_of(cut_.array_rows(slab, steps));
 }
 
@@ -329,7 +380,7 @@ void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, std::vec
   add_carry(phase, slab, accesses);
   if (traces_ >= 0) add_traces(phase, slab, accesses);
   for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
-    for (const Piece& piece : array_pieces(slab, phase.steps)) {
+    for (const RowPiece& piece : array_pieces(slab, phase.steps)) {
       accesses.push_back({{Slot::array, a}, first_array_ + static_cast<int>(a), 0, rows_box(piece.rows), Mode::read});
     }
   }
@@ -415,7 +466,7 @@ void StencilPlan::add_rim(const StencilPhase& phase, std::int64_t index, std::ve
   if (rim.count() == 0) return;
   for (std::size_t f = 0; f < fields(); ++f) {
     const auto field = static_cast<int>(f);
-    for (const Piece& piece : pieces_of(rim)) {
+    for (const RowPiece& piece : pieces_of(rim)) {
       accesses.push_back(
           {{Slot::own, f}, field, generation(phase.passes), rows_box(piece.rows), Mode::read, run::View::contiguous});
     }
@@ -430,88 +481,44 @@ Box StencilPlan::changes_tile(std::int64_t index) const {
 StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& view) const {
   const StencilPhase value = value_of(phase);
   StencilTask task{};
-  task.work = stencil::Work::save;
+  HeldRows held;
   switch (value.work) {
     case StencilWork::pass: {
       const Slab slab = cut_.slab(view.index, value.steps);
       task = cut_.task_of(slab, value.step, value.steps);
       task.counts = value.counts != 0 ? 1 : 0;
-      bind_slab(value, slab, view, task);
+      task.measures = changes_ >= 0 && timeline_.is_checked(value) ? 1 : 0;
+      held.rim_above = slab.above;
+      held.rim_below = slab.below;
+      held.arrays = array_pieces(slab, value.steps);
       break;
     }
     case StencilWork::total:
-      task.work = stencil::Work::total;
-      task.row_begin = changes_tile(view.index).begin[0];
-      task.row_end = changes_tile(view.index).end[0];
-      add_pieces(task.changes, *view.find(Slot::changes), 0);
+      set_rows(stencil::Work::total, {changes_tile(view.index).begin[0], changes_tile(view.index).end[0]}, task);
       break;
     case StencilWork::record: {
       const RowRange times = recorded_times(value, view.index);
-      task.work = stencil::Work::record;
-      task.row_begin = times.begin;
-      task.row_end = std::max<std::int64_t>(times.begin, times.end);
-      if (times.count() == 0) break;
-      task.traces = view.find(Slot::traces)->tiles.front().data;
-      add_pieces(task.targets[0], *view.find(Slot::target), 0);
+      set_rows(stencil::Work::record, {times.begin, std::max(times.begin, times.end)}, task);
+      held.target = times;
       break;
     }
     case StencilWork::rims:
-    case StencilWork::snapshot: {
-      const bool rims = value.work == StencilWork::rims;
-      const RowRange rows = rims ? rim_of(view.index, value.steps) : cut_.tile(view.index);
-      task.row_begin = rows.begin;
-      task.row_end = rows.end;
-      const std::vector<Piece> pieces = pieces_of(rows);
-      for (std::size_t f = 0; f < fields(); ++f) {
-        std::size_t piece = 0;
-        for (const run::AccessView& access : view.accesses) {
-          if (access.slot == run::Slot(Slot::own, f)) add_pieces(task.fields[f], access, pieces[piece++].shift);
-          if (access.slot == run::Slot(Slot::target, f)) {
-            add_piece(task.targets[f], rows.begin, rows.end, access.tiles.front().data);
-          }
-        }
-      }
+      set_rows(stencil::Work::save, rim_of(view.index, value.steps), task);
+      held.target = rim_of(view.index, value.steps);
+      held.own = pieces_of(held.target);
       break;
-    }
-    case StencilWork::finish: {
-      if (value.counts == 0) break;  // no rows are copied
-      task.work = stencil::Work::count;
-      task.row_begin = cut_.tile(view.index).begin;
-      task.row_end = cut_.tile(view.index).end;
-      for (std::size_t f = 0; f < fields(); ++f) add_pieces(task.fields[f], *view.find({Slot::own, f}), 0);
+    case StencilWork::snapshot:
+      set_rows(stencil::Work::save, cut_.tile(view.index), task);
+      held.target = cut_.tile(view.index);
       break;
-    }
+    case StencilWork::finish:
+      task.work = stencil::Work::save;
+      if (value.counts == 0) return task;  // no rows are copied
+      set_rows(stencil::Work::count, cut_.tile(view.index), task);
+      break;
   }
+  run::bind_slots(slots, view, task, held);
   return task;
-}
-
-void StencilPlan::bind_slab(const StencilPhase& phase, const Slab& slab, const run::BlockView& view,
-                            StencilTask& task) const {
-  for (std::size_t f = 0; f < fields(); ++f) {
-    const auto bind_rim = [&](Slot slot, RowRange rows) {
-      if (rows.count() > 0) add_piece(task.fields[f], rows.begin, rows.end, view.find({slot, f})->tiles.front().data);
-    };
-    const auto bind_tiles = [&](Slot slot) {
-      for (const run::AccessView& access : view.accesses) {
-        if (access.slot == run::Slot(slot, f)) add_pieces(task.fields[f], access, 0);
-      }
-    };
-    bind_rim(Slot::rim_above, slab.above);
-    bind_tiles(Slot::above);
-    bind_tiles(Slot::own);
-    bind_rim(Slot::rim_below, slab.below);
-    if (const run::AccessView* carry = view.find({Slot::carry, f})) task.carry[f] = carry->tiles.front().data;
-  }
-  const std::vector<Piece> pieces = array_pieces(slab, phase.steps);
-  for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
-    std::size_t piece = 0;
-    for (const run::AccessView& access : view.accesses) {
-      if (access.slot == run::Slot(Slot::array, a)) add_pieces(task.arrays[a], access, pieces[piece++].shift);
-    }
-  }
-  if (const run::AccessView* traces = view.find(Slot::traces)) task.traces = traces->tiles.front().data;
-  task.measures = changes_ >= 0 && timeline_.is_checked(phase) ? 1 : 0;
-  if (const run::AccessView* changes = view.find(Slot::changes)) add_pieces(task.changes, *changes, 0);
 }
 
 std::unique_ptr<device::BlockKernel> StencilPlan::make_kernel_of(device::Context& context,

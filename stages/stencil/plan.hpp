@@ -26,6 +26,12 @@ struct StencilInputs {
   std::vector<std::shared_ptr<io::Source>> arrays;  // constant ones, by number
 };
 
+/// Rows of the grid, and the number to add to them for the rows that a slab counts.
+struct RowPiece {
+  stencil::RowRange rows;
+  std::int64_t shift;
+};
+
 /// A tile of the grid has rows of a slab, which are updated in place: generation 0 is the input, and a pass makes two
 /// generations of each tile. A slab makes generation 2p + 1 of its last tile, whose last rows lack steps, and the
 /// next slab makes 2p + 2 of that; of all other tiles a slab makes 2p + 2 at once, as does the last slab of a part of
@@ -76,14 +82,6 @@ class StencilPlan : public run::Plan {
   std::int64_t steps_made(const StencilTally& tally) const;
 
  private:
-  /// Rows of the grid, and the number to add to them for the rows that a slab counts.
-  struct Piece {
-    stencil::RowRange rows;
-    std::int64_t shift;
-  };
-  /// Names of the accesses of a block; those of fields and constant arrays have an index.
-  enum class Slot { own, above, rim_above, rim_below, carry, traces, target, array, changes };
-
   std::unique_ptr<device::BlockKernel> make_kernel_of(device::Context& context,
                                                       const device::Memory* workspace) const;
   int add(run::ArraySpec array);
@@ -100,8 +98,8 @@ class StencilPlan : public run::Plan {
   /// The generation of a tile after so many passes.
   std::int64_t generation(std::int64_t passes) const { return made_in_pass() * passes; }
   /// Rows of constant arrays that a slab needs, as pieces inside the grid.
-  std::vector<Piece> array_pieces(const stencil::Slab& slab, std::int64_t steps) const;
-  std::vector<Piece> pieces_of(stencil::RowRange rows) const;
+  std::vector<RowPiece> array_pieces(const stencil::Slab& slab, std::int64_t steps) const;
+  std::vector<RowPiece> pieces_of(stencil::RowRange rows) const;
 
   void add_slab(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
   void add_carry(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
@@ -119,8 +117,6 @@ class StencilPlan : public run::Plan {
   stencil::RowRange rim_of(std::int64_t index, std::int64_t steps) const;
   Box rim_tile(std::int64_t index) const;
   Box changes_tile(std::int64_t index) const;
-  void bind_slab(const StencilPhase& phase, const stencil::Slab& slab, const run::BlockView& view,
-                 stencil::StencilTask& task) const;
 
   mutable std::atomic<const stencil::StencilMethod*> method_;
   mutable std::mutex mutex_;  // guards why_instead_

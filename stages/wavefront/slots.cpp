@@ -13,8 +13,8 @@ using Slot = WavefrontSlot;
 /// A row for members of KeptTask::block.
 template <auto Data, auto Stride = nullptr, int dimension = 0>
 constexpr run::SlotField<KeptTask> block_field(Slot slot, const char* name) {
-  return {slot, name, [](KeptTask& task, const run::TileView& view) {
-            field<Data, Stride, dimension>({}, nullptr).bind(task.block, view);
+  return {slot, name, [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext& none) {
+            field<Data, Stride, dimension>({}, nullptr).bind(task.block, piece, none);
           }};
 }
 

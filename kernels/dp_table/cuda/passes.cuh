@@ -7,6 +7,7 @@
 #include "kernels/dp_table/cuda/pass_kernel.cuh"
 #include "kernels/dp_table/cuda/tables.hpp"
 #include "kernels/launch/cuda_blocks.cuh"
+#include "kernels/launch/launch.cuh"
 
 namespace terrace::dp_table {
 

@@ -15,6 +15,7 @@
 #include "kernels/dp_table/cuda/tile_kernel.cuh"
 #include "kernels/dp_table/cuda/walk_kernel.cuh"
 #include "kernels/launch/cuda_blocks.cuh"
+#include "kernels/launch/launch.cuh"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::dp_table {

@@ -6,6 +6,7 @@
 
 #include "kernels/compiled/store.hpp"
 #include "kernels/launch/cuda_blocks.cuh"
+#include "kernels/launch/launch.cuh"
 #include "kernels/nest/cuda/cells.hpp"
 #include "kernels/nest/cuda/state.hpp"
 #include "kernels/nest/cuda/tiles.hpp"

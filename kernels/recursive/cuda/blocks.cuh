@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/launch/cuda_blocks.cuh"
+#include "kernels/launch/launch.cuh"
 #include "kernels/recursive/cuda/tile_state.cuh"
 #include "kernels/recursive/measured.hpp"
 #include "kernels/recursive/tiles.hpp"

@@ -127,7 +127,7 @@ measured::VolumeSizes plane_sizes(const StencilSpec& spec) {
   return spec.written ? plane_parts(spec).sizes : volume_sizes(spec);
 }
 
-/// The operators whose cells are made in two parts: "heat3d, wave3d".
+/// The names of the operators whose cells are made in two parts, with commas between them.
 std::string names_of_parts() {
   std::string names;
   Operators::for_each([&]<class O>(O) {

@@ -92,3 +92,83 @@ TEST_CASE("Accesses are found by their slots") {
   CHECK(view.find(Slot::halo)->tiles[0].data == at(2));
   CHECK(view.find(Slot::u) == nullptr);
 }
+
+namespace {
+
+enum class Part { above, own, output };
+
+/// The rows that pieces of a grid hold, and the first value of each output.
+struct PiecesTask {
+  int pieces = 0;
+  std::int64_t begin[4] = {};
+  const std::byte* data[4] = {};
+  float* outputs[3] = {};
+};
+
+/// The numbers to add to the rows of `own`, an access each.
+using Shifts = std::vector<std::int64_t>;
+
+void add_rows(PiecesTask& task, const run::SlotPiece& piece, const Shifts& shifts) {
+  const std::int64_t shift = shifts.empty() ? 0 : shifts.at(static_cast<std::size_t>(piece.number));
+  task.begin[task.pieces] = piece.tile.box.begin[0] + shift;
+  task.data[task.pieces++] = piece.tile.data;
+}
+
+constexpr run::SlotField<PiecesTask, Shifts> piece_slots[] = {
+    {Part::above, "above", add_rows},
+    {.slot = Part::own, .name = "own", .bind = add_rows, .in_pieces = true},
+    run::field<&PiecesTask::outputs, nullptr, 0, Shifts>(Part::output, "output"),
+};
+
+run::TileView rows_from(std::int64_t row, int element) { return {{{row}, {row + 1}}, at(element), {1}}; }
+
+PiecesTask pieces_of(const run::BlockView& view, const Shifts& shifts = {}) {
+  PiecesTask task;
+  run::bind_slots(piece_slots, view, task, shifts);
+  return task;
+}
+
+}  // namespace
+
+TEST_CASE("The index of a slot is the element of an array of pointers") {
+  const PiecesTask task =
+      pieces_of(block({{{Part::output, 2}, {rows_from(0, 7)}}, {{Part::output, 0}, {rows_from(0, 5)}}}));
+  CHECK(task.outputs[0] == &values[5]);
+  CHECK(task.outputs[1] == nullptr);
+  CHECK(task.outputs[2] == &values[7]);
+}
+
+TEST_CASE("Pieces are bound in the order of the table, those of a row in the order of the block") {
+  const auto view = block({{Part::own, {rows_from(4, 4), rows_from(5, 5)}},
+                           {Part::above, {rows_from(3, 3)}},
+                           {Part::own, {rows_from(0, 6)}}});
+  const PiecesTask task = pieces_of(view);
+  REQUIRE(task.pieces == 4);
+  for (int n = 0; n < 4; ++n) CHECK(task.data[n] == at(3 + n));
+  CHECK(task.begin[3] == 0);
+}
+
+TEST_CASE("A piece has the number of its access among those with its slot, and what the plan knows of the block") {
+  const auto view = block({{Part::own, {rows_from(4, 4), rows_from(5, 5)}}, {Part::own, {rows_from(0, 6)}}});
+  const PiecesTask task = pieces_of(view, {0, 6});
+  REQUIRE(task.pieces == 3);
+  CHECK(task.begin[0] == 4);
+  CHECK(task.begin[1] == 5);
+  CHECK(task.begin[2] == 6);
+}
+
+TEST_CASE("An index that the table does not have fails") {
+  CHECK_THROWS_WITH(pieces_of(block({{{Part::output, 3}, {rows_from(0, 5)}}})),
+                    "block 17: slot 2, 3 ('output') is beyond the last of that name");
+  CHECK_THROWS_WITH(pieces_of(block({{{Part::own, 1}, {rows_from(0, 5)}}})),
+                    "block 17: slot 1, 1 ('own') is beyond the last of that name");
+}
+
+TEST_CASE("Slots of one name and different indices are different") {
+  const auto view = block({{{Part::output, 1}, {rows_from(0, 5)}}, {{Part::output, 2}, {rows_from(0, 6)}}});
+  REQUIRE(view.find({Part::output, 2}) != nullptr);
+  CHECK(view.find({Part::output, 2})->tiles[0].data == at(6));
+  CHECK(view.find(Part::output) == nullptr);
+  const auto twice = block({{{Part::output, 1}, {rows_from(0, 5)}}, {{Part::output, 1}, {rows_from(0, 6)}}});
+  CHECK_THROWS_WITH(pieces_of(twice), "block 17: slot 2, 1 ('output') is listed twice");
+}

@@ -7,27 +7,10 @@
 #include <type_traits>
 
 #include "kernels/device/cuda_check.hpp"
+#include "kernels/launch/kernel.hpp"
 #include "tests/simulated_gpu/grid.hpp"
 
 namespace terrace::device {
-
-template <class... Parameters>
-struct Kernel {
-  const void* function;
-  const char* name;
-};
-
-template <class... Parameters>
-Kernel<Parameters...> make_kernel(void (*function)(Parameters...), const char* name) {
-  return {reinterpret_cast<const void*>(function), name};
-}
-
-struct LaunchShape {
-  unsigned blocks;
-  unsigned threads;
-  std::size_t shared_bytes;
-  cudaStream_t stream;
-};
 
 template <class... Parameters>
 void launch(const Kernel<Parameters...>& kernel, const LaunchShape& shape,
