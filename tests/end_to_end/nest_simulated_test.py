@@ -6,7 +6,7 @@ import time
 import unittest.mock
 
 import terrace_runs
-from terrace_runs import FAILED, WRONG, JobTest, main, numpy, random_text, wavefront
+from terrace_runs import FAILED, STOPPED, WRONG, JobTest, main, numpy, random_text, wavefront
 
 NO_COMPILER = "/nowhere/libnvrtc.so"
 
@@ -69,8 +69,8 @@ class NestsOnSimulatedGpu(JobTest):
                                        "cells": ["D[i][j] = 50 / x[i][j] + (D[i-1][j] + D[i][j-1]) % 9"]}}
         inputs = {"x": {"npy": self.write("x.npy", x)}}
         for backend in ("cuda", "cpu"):
-            job = self.write_job(inputs, [stage], backend=backend)
-            self.assertSays(self.terrace("run", job, "--fresh", expect=FAILED), "D[5][500] at i = 5, j = 500")
+            job = self.write_job(inputs, [stage], backend=backend, output=backend + ".h5")
+            self.assertSays(self.terrace("run", job, expect=FAILED), "D[5][500] at i = 5, j = 500")
 
     def test_a_run_that_is_stopped_twice_does_not_wait_for_its_block(self):
         stage = {"name": "s", "nest": {"loops": {"i": 30000, "j": 30000},
@@ -88,7 +88,7 @@ class NestsOnSimulatedGpu(JobTest):
         for _ in range(2):
             run.send_signal(signal.SIGINT)
             time.sleep(0.2)
-        run.wait(60)  # the block takes minutes
+        self.assertEqual(run.wait(60), STOPPED)  # the block takes minutes
 
     def test_a_machine_without_the_compiler_takes_the_cpu_or_says_what_is_missing(self):
         job = self.write_job(self.letters(30, 40), [edits()])
