@@ -1,12 +1,8 @@
 """Nests on a simulated GPU: beside the CPU, over blocks, with failures, stops and kills, and without a compiler."""
 import os
-import signal
-import subprocess
-import time
 import unittest.mock
 
-import terrace_runs
-from terrace_runs import FAILED, STOPPED, WRONG, JobTest, main, numpy, random_text, wavefront
+from terrace_runs import FAILED, WRONG, JobTest, main, numpy, random_text, wavefront
 
 NO_COMPILER = "/nowhere/libnvrtc.so"
 
@@ -71,25 +67,6 @@ class NestsOnSimulatedGpu(JobTest):
         for backend in ("cuda", "cpu"):
             job = self.write_job(inputs, [stage], backend=backend, output=backend + ".h5")
             self.assertSays(self.terrace("run", job, expect=FAILED), "D[5][500] at i = 5, j = 500")
-
-    def test_a_run_that_is_stopped_twice_does_not_wait_for_its_block(self):
-        stage = {"name": "s", "nest": {"loops": {"i": 30000, "j": 30000},
-                                       "arrays": {"D": {"type": "i32", "outside": 1, "keep": "corner"}},
-                                       "cells": ["D[i][j] = (D[i-1][j] + D[i][j-1]) % 9"]}}
-        job = self.write_job({}, [stage], backend="cuda")
-        run = subprocess.Popen([terrace_runs.program, "run", job], cwd=self.folder, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True)
-        self.addCleanup(run.kill)
-        self.addCleanup(run.stderr.close)
-        while run.poll() is None and not (self.folder / "result.h5.run" / "ledger").exists():
-            time.sleep(0.01)
-        time.sleep(1)  # its only block is under way, for half a minute
-        for _ in range(2):
-            run.send_signal(signal.SIGINT)
-            time.sleep(0.2)
-        begun = time.monotonic()
-        self.assertEqual(run.wait(60), STOPPED)
-        self.assertLess(time.monotonic() - begun, 10)
 
     def test_a_machine_without_the_compiler_takes_the_cpu_or_says_what_is_missing(self):
         job = self.write_job(self.letters(30, 40), [edits()])
