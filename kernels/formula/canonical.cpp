@@ -1,5 +1,7 @@
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "kernels/formula/syntax.hpp"
 
@@ -18,6 +20,16 @@ std::string canonical(const Syntax& syntax, const std::function<std::string(cons
   for (const std::size_t group : syntax.groups) text += " " + std::to_string(group) + ":";
   for (const auto& child : syntax.children) text += " " + canonical(*child, name);
   return text + ")";
+}
+
+std::string canonical(const Number& number) {
+  Syntax written{};
+  written.form = number.is_whole ? Form::whole : Form::real;
+  written.whole = std::abs(number.whole);
+  written.real = std::abs(number.real);
+  const std::string magnitude = canonical(written, {});
+  const bool negative = number.is_whole ? number.whole < 0 : std::signbit(number.real);
+  return negative ? "(- " + magnitude + ")" : magnitude;
 }
 
 }  // namespace terrace::formula

@@ -62,6 +62,8 @@ std::optional<Number> number_from(std::string_view text);
 /// The tree as text: equal for texts that differ in blanks, line breaks, parentheses that change nothing, and how
 /// real numbers are written. @param name the word for each name that is no function, also of a subscript
 std::string canonical(const Syntax& syntax, const std::function<std::string(const std::string&)>& name);
+/// The same of a number.
+std::string canonical(const Number& number);
 
 /// True if a word can be a name of a job: [A-Za-z_][A-Za-z0-9_]*, and no word of the language.
 bool is_name(std::string_view word);

@@ -229,6 +229,13 @@ class NestPrinter {
     const Input& input = nest_.inputs[static_cast<std::size_t>(number_of)];
     return is_floating(input.type) ? "0" : number(std::clamp<i64>(0, input.least, input.most));
   }
+  /// A value of an array that stands for one that there is not: within the bounds that are known of the others, so
+  /// that what is shown of cells holds for those that read it.
+  std::string stand_in_of_array(int number_of) const {
+    const auto at = static_cast<std::size_t>(number_of);
+    if (is_floating(nest_.arrays[at].type)) return "0";
+    return number(static_cast<i64>(std::clamp<formula::Wide>(0, bounds_[at].least, bounds_[at].most)));
+  }
   static std::string subscript(const Access& access, std::size_t axis) {
     if (access.loops[axis] < 0) return number(access.offset[axis]);
     const std::string loop = "at[" + std::to_string(access.loops[axis]) + "]";
@@ -368,14 +375,10 @@ class NestPrinter {
       const bool has = loop >= array.first_loop && loop < nest_.depth();
       at += (loop > 0 ? ", " : "") + (has ? all[loop - array.first_loop] : "0");
     }
-    const Bounds bounds = bounds_[static_cast<std::size_t>(access.array)];
-    const std::string zero = is_floating(array.type)
-                                 ? "0"
-                                 : number(static_cast<i64>(std::clamp<formula::Wide>(0, bounds.least, bounds.most)));
     leaf.statements += "{\n      const i64 x[most_coordinates] = {" + at + "};\n      " + name +
                        "::Made w = 0;\n      " + failed + " = " + name +
                        "::first<false>(k, x, w, nullptr) != 0;\n      " + own + " = " +
-                       cast(formula, node, failed + " ? " + zero + " : w") + ";\n    }\n";
+                       cast(formula, node, failed + " ? " + stand_in_of_array(access.array) + " : w") + ";\n    }\n";
     leaf.fails = first_fails_[static_cast<std::size_t>(access.array)] && !is_always;
     leaf.why = "          const i64 x[most_coordinates] = {" + at + "};\n          " + name +
                "::Made w = 0;\n          " + name + "::first<true>(k, x, w, why);\n          return code;\n";
@@ -434,15 +437,17 @@ class NestPrinter {
       const auto holds = y_of_input(access);
       return input_leaf(by_any, node, of, holds && in_box(*holds, box) == "true");
     });
-    std::string text = "template <>\nstruct WrittenStatement<" + std::to_string(number_of) +
-                       "> {\n  using Type = " + type_in_source(array.type) +
-                       ";\n  using Made = " + by_any.result_type() +
-                       ";\n  static constexpr int array = " + std::to_string(statement.array) +
-                       ", axes = " + std::to_string(array.box.size()) + ", best = " + std::to_string(kept.best) +
-                       ";\n  static constexpr bool is_carried = " + (is_carried(number_of) ? "true" : "false") +
-                       ", has_corner = " + (kept.corner ? "true" : "false") +
-                       ", usual_fails = " + (by_usual.fails() ? "true" : "false") +
-                       ", any_fails = " + (by_any.fails() ? "true" : "false") + ";\n";
+    std::string text =
+        "template <>\nstruct WrittenStatement<" + std::to_string(number_of) +
+        "> {\n  using Type = " + type_in_source(array.type) + ";\n  using Made = " + by_any.result_type() +
+        ";\n  static constexpr int array = " + std::to_string(statement.array) +
+        ", axes = " + std::to_string(array.box.size()) + ", best = " + std::to_string(kept.best) +
+        ";\n  static constexpr bool is_carried = " + (is_carried(number_of) ? "true" : "false") +
+        ", has_corner = " + (kept.corner ? "true" : "false") +
+        ", usual_fails = " + (by_usual.fails() ? "true" : "false") +
+        ", any_fails = " + (by_any.fails() ? "true" : "false") +
+        ";\n  /// The value of a cell that has none.\n  static constexpr Type stand_in = " + "static_cast<Type>(" +
+        stand_in_of_array(statement.array) + ");\n";
     const std::string own = "s" + std::to_string(number_of);
     text += "  TERRACE_HOST_DEVICE static Type* values(Values& t) { return t." + own +
             "; }\n  TERRACE_HOST_DEVICE static const Type* values(const Values& t) { return t." + own + "; }\n";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pipeline/base/error.hpp"
+
 namespace terrace::nest {
 namespace {
 
@@ -28,6 +30,7 @@ Tiling::Tiling(const NestSpec& spec, const int* sides, bool even) {
   }
   value_bytes_ = bytes_of_values(*spec.nest, values);
   for (Axis& axis : shape_) axis.face_bytes = bytes_of_values(*spec.nest, values / axis.extent * axis.halo);
+  for (const Input& one : spec.nest->inputs) input_axes_.push_back(one.shape.size());
   NestTask largest{};
   for (std::size_t n = 0; n < rank(); ++n) {
     const i64 cells = n < spec.block.size() ? spec.block[n] : sweep.space()[n].size();
@@ -47,6 +50,11 @@ std::size_t Tiling::face_bytes(const NestTask& task) const {
 }
 
 TileWork Tiling::work(const NestTask& task, unsigned char* faces) const {
+  for (std::size_t n = 0; n < input_axes_.size(); ++n) {
+    const InputView& view = task.inputs[n];
+    if (view.data != nullptr && view.stride[input_axes_[n] - 1] != 1)
+      throw Error("an input of a nest is bound whose elements along the last axis do not follow one another");
+  }
   TileWork work{};
   std::copy_n(task.inputs, most_views, work.inputs);
   i64 all = 1;

@@ -26,7 +26,8 @@ class Tiling {
   /// Bytes of the faces of the tiles of a block (written/faces.hpp), and of those of the largest block of the spec.
   std::size_t face_bytes(const NestTask& task) const;
   std::size_t most_face_bytes() const { return most_face_bytes_; }
-  /// The tiles of a block. @param faces of face_bytes()
+  /// The tiles of a block. @param faces of face_bytes() @throws Error if an input's last axis has another stride than
+  /// 1, which printed loads take for granted
   TileWork work(const NestTask& task, unsigned char* faces) const;
 
  private:
@@ -40,6 +41,7 @@ class Tiling {
   }
 
   std::vector<Axis> shape_;
+  std::vector<std::size_t> input_axes_;  // numbers of axes, an input each
   std::size_t value_bytes_ = 0, most_face_bytes_ = 0;
 };
 

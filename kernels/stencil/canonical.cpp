@@ -1,15 +1,10 @@
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 #include "kernels/formula/syntax.hpp"
 #include "kernels/stencil/write.hpp"
 
 namespace terrace::stencil {
 namespace {
-
-using formula::Form;
-using formula::Syntax;
 
 /// The word for a name: what it stands for, and which one of these; other names are words of the language.
 std::string word_of(const WrittenText& text, const std::string& name) {
@@ -21,13 +16,7 @@ std::string word_of(const WrittenText& text, const std::string& name) {
   }
   for (const NamedNumber& number : text.parameters) {
     if (number.name != name) continue;
-    Syntax written{};
-    written.form = number.is_whole ? Form::whole : Form::real;
-    written.whole = std::abs(number.whole);
-    written.real = std::abs(number.real);
-    const std::string magnitude = formula::canonical(written, {});
-    const bool negative = number.is_whole ? number.whole < 0 : std::signbit(number.real);
-    return negative ? "(- " + magnitude + ")" : magnitude;
+    return formula::canonical(formula::Number{number.is_whole, number.real, number.whole});
   }
   return name;
 }
@@ -35,16 +24,9 @@ std::string word_of(const WrittenText& text, const std::string& name) {
 }  // namespace
 
 std::optional<NamedNumber> named_number(const std::string& name, const std::string& text) {
-  try {
-    const std::unique_ptr<Syntax> syntax = formula::parse(text);
-    const bool negative = syntax->form == Form::unary && syntax->word == "-";
-    const Syntax& number = negative ? *syntax->children[0] : *syntax;
-    const double sign = negative ? -1 : 1;
-    if (number.form == Form::whole) return NamedNumber{name, true, 0, negative ? -number.whole : number.whole};
-    if (number.form == Form::real) return NamedNumber{name, false, sign * number.real, 0};
-  } catch (const formula::Fault&) {
-  }
-  return std::nullopt;
+  const auto number = formula::number_from(text);
+  if (!number) return std::nullopt;
+  return NamedNumber{name, number->is_whole, number->real, number->whole};
 }
 
 std::string canonical(const WrittenText& text) {

@@ -244,7 +244,8 @@ void tell_of_cpu(const run::RunPlan& plan, const std::function<void(const std::s
   }
 }
 
-void check_plan(const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn) {
+std::vector<std::pair<std::string, std::vector<std::string>>> check_plan(
+    const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn) {
   const job::OpenJob* checked = &open;
   job::OpenJob here;
   Machine machine;
@@ -263,7 +264,14 @@ void check_plan(const job::OpenJob& open, const Stages& stages, const std::funct
   }
   machine.main.resources.to_run = false;
   if (machine.cpu) machine.cpu->resources.to_run = false;
-  StageWarnings(warn).tell(make_plan(*checked, machine, stages, nullptr, nullptr, {}));
+  const run::RunPlan plan = make_plan(*checked, machine, stages, nullptr, nullptr, {});
+  StageWarnings(warn).tell(plan);
+  std::vector<std::pair<std::string, std::vector<std::string>>> found;
+  for (const run::PlannedStage& planned : plan.stages) {
+    std::vector<std::string> lines = planned.stage->analysis();
+    if (!lines.empty()) found.emplace_back(planned.name, std::move(lines));
+  }
+  return found;
 }
 
 }  // namespace terrace::app

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/app/machine.hpp"
@@ -31,7 +32,9 @@ void tell_of_cpu(const run::RunPlan& plan, const std::function<void(const std::s
 
 /// Checks that the job can be planned, without reading arrays that may be large. If its device is missing
 /// here, it is planned for the CPU, with any memory, and `warn` is called with the reason.
+/// @return what was found out about each stage (run::Stage::analysis), by name, of those of which anything was
 /// @throws JobError as make_plan() does
-void check_plan(const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn);
+std::vector<std::pair<std::string, std::vector<std::string>>> check_plan(
+    const job::OpenJob& open, const Stages& stages, const std::function<void(const std::string&)>& warn);
 
 }  // namespace terrace::app

@@ -115,8 +115,10 @@ struct StageDeclaration {
   std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added if missing
   std::vector<OutputDeclaration> outputs = {};    // of every problem
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
-  int results = 1;                                // as ProblemDeclaration::results, of a stage without problems
-  Example example = {};                           // of a stage without problems
+  // Of a stage without problems, as in ProblemDeclaration:
+  int results = 1;
+  InWordsOf in_words_of = nullptr;
+  Example example = {};
   /// Adds the inputs of the job that texts of the stage name, as settings of arrays: before arrays are looked up.
   /// Null: texts name none. @param is_input true for the name of an input of the job
   std::function<void(Settings&, const std::function<bool(const std::string&)>& is_input)> find_inputs = nullptr;

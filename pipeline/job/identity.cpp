@@ -253,8 +253,10 @@ std::string changed_default(const std::string& path, const EarlierDefault& earli
 
 json in_words_of(const json& before, const json& now, const Defaults& defaults) {
   const auto found = defaults.in_words_of.find(now.at("name").get<std::string>());
-  const std::string problem = now.at("problem");
-  if (found == defaults.in_words_of.end() || before.value("problem", "") != problem) return before;
+  if (found == defaults.in_words_of.end()) return before;
+  for (const char* key : {"kind", "problem"}) {
+    if (before.value(key, "") != now.at(key).get<std::string>()) return before;
+  }
   json reworded = before;
   reworded["settings"] = found->second(before.at("settings"), now.at("settings"));
   return reworded;

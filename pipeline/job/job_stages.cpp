@@ -210,10 +210,8 @@ class StageReader {
     const Node map = merged_map(entry);
     const ProblemDeclaration* problem = kind.problems.empty() ? nullptr : read_problem(map, kind);
     stage_.results = problem ? problem->results : kind.results;
-    if (problem) {
-      stage_.results_change = problem->results_change;
-      stage_.in_words_of = problem->in_words_of;
-    }
+    stage_.in_words_of = problem ? problem->in_words_of : kind.in_words_of;
+    if (problem) stage_.results_change = problem->results_change;
     read_temporary(map);
     read_parameters(map, kind, problem);
   }

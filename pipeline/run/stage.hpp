@@ -65,8 +65,8 @@ class Stage {
   virtual Prediction prediction() const = 0;
   /// The methods of the back end, with the one that computes the stage.
   virtual std::vector<StageMethod> methods() const { return {}; }
-  /// Facts about the problem that are known before it is computed, a line each: dependences, skews; none if nothing
-  /// is.
+  /// Facts about the problem that are known before it is computed, a line each, the one that sums them up first:
+  /// skews, dependences; none if nothing is known.
   virtual std::vector<std::string> analysis() const { return {}; }
   /// Operations of the whole problem, in the prediction's unit, if some may be left out or done again; 0: all are
   /// done once.

@@ -1,5 +1,6 @@
 // The declaration of the stage `nest`.
 #include "kernels/nest/methods.hpp"
+#include "stages/nest/same_nest.hpp"
 #include "stages/nest/stage.hpp"
 #include "stages/nest/verify.hpp"
 #include "stages/nest/words.hpp"
@@ -124,6 +125,7 @@ StageKind nest_stage() {
        "arrays: {A: {from: start}}, cells: [{for: {j: [1, 29]}, do: 'A[i][j] = w*(A[i][j] + A[i][j+1] + A[i+1][j] + "
        "A[i-1][j] + A[i][j-1]) + 0.001*g[i][j]'}], order: statements, schedule: balanced, storage: given}"}};
   kind.declaration.find_inputs = find_inputs_of_nest;
+  kind.declaration.in_words_of = nest_in_words_of;
   kind.make = make_nest;
   kind.verify = verify_nest;
   kind.methods = [] { return stage_methods(nest::nest_methods()); };

@@ -6,6 +6,7 @@
 #include "kernels/compiled/compiler.hpp"
 #include "kernels/compiled/cxx.hpp"
 #include "kernels/nest/elements.hpp"
+#include "kernels/nest/value_ranges.hpp"
 #include "stages/nest/cut.hpp"
 #include "stages/nest/definition.hpp"
 #include "stages/nest/plan.hpp"
@@ -99,8 +100,11 @@ class NestStage : public run::Stage {
 
   std::vector<std::string> analysis() const override {
     const nest::NestSpec& spec = plan_.spec();
-    std::vector<std::string> lines = nest::in_words(*spec.nest, plan_.definition().kept_dependences);
-    lines.push_back("skew: " + spec.skew.in_words());
+    std::vector<std::string> lines = {"skew: " + spec.skew.in_words() + ", wavefronts along " +
+                                      (spec.skew.is_balanced ? "the first row" : "the sum of the rows") +
+                                      ", the last row is marched"};
+    for (std::string& line : nest::in_words(*spec.nest, plan_.definition().kept_dependences))
+      lines.push_back(std::move(line));
     std::string reversed;
     for (std::size_t loop = 0; loop < spec.nest->depth(); ++loop) {
       if (spec.skew.reversed[loop]) reversed += (reversed.empty() ? "" : ", ") + spec.nest->loops[loop].name;
@@ -113,15 +117,26 @@ class NestStage : public run::Stage {
       }
       lines.push_back("loops that no array has are one: " + joined);
     }
-    lines.push_back("wavefronts along " +
-                    std::string(spec.skew.is_balanced ? "the first row" : "the sum of the rows") +
-                    ", the last row is marched");
+    add_types(lines);
     return lines;
   }
 
   nlohmann::json choices() const override { return {{"method", run::method_of(*this)}, {"sides", plan_.sides()}}; }
 
  private:
+  /// The type of each array, and the bounds that its values are shown to keep.
+  void add_types(std::vector<std::string>& lines) const {
+    const std::vector<formula::Bounds> all = nest::array_bounds(plan_.spec());
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      const Array& array = plan_.spec().nest->arrays[n];
+      std::string line = array.name + ": " + std::string(name_of(array.type));
+      if (!is_floating(array.type)) {
+        line += ", values within [" + std::to_string(static_cast<std::int64_t>(all[n].least)) + ", " +
+                std::to_string(static_cast<std::int64_t>(all[n].most)) + "]";
+      }
+      lines.push_back(line);
+    }
+  }
   std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }
   const Array& array_of(const NestDataset& dataset) const {
     return plan_.spec().nest->arrays[static_cast<std::size_t>(dataset.array)];

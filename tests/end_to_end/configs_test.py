@@ -203,6 +203,12 @@ class Configs(JobTest):
 
     def test_runs_nests(self):
         result = self.run_config("nests")
+        self.assertEqual(result["sor_1d/A"].shape, (2000,))
+        self.assertEqual(result["jacobi_3d_27/A"].shape, (14, 16, 18))
+        self.assertEqual(list(result["fdtd_2d/ey"][0]), [19] * 80)
+
+    def test_runs_recurrences(self):
+        result = self.run_config("recurrences")
         self.assertEqual(result["edits/D_corner"][()], result["edits/D"][-1, -1])
         self.assertTrue(15 < result["edits/D_corner"][()] < 45)
         self.assertEqual(result["relaxed/A"].shape, (80, 100))

@@ -57,6 +57,17 @@ class NestsOnSimulatedGpu(JobTest):
         job = self.write_job(inputs, [stage], backend="cuda")
         self.assertSays(self.terrace("run", job, expect=FAILED), "D[1] at i = 1", "7 / 0 divides by 0")
 
+    def test_of_several_cells_without_a_value_the_cpu_names_the_same(self):
+        x = numpy.full((70, 600), 7, "i4")
+        x[69, 0] = x[6, 3] = x[5, 590] = x[5, 500] = 0
+        stage = {"name": "s", "nest": {"loops": {"i": "size(x, 0)", "j": "size(x, 1)"},
+                                       "arrays": {"D": {"type": "i32", "outside": 1}},
+                                       "cells": ["D[i][j] = 50 / x[i][j] + (D[i-1][j] + D[i][j-1]) % 9"]}}
+        inputs = {"x": {"npy": self.write("x.npy", x)}}
+        for backend in ("cuda", "cpu"):
+            job = self.write_job(inputs, [stage], backend=backend, output=backend + ".h5")
+            self.assertSays(self.terrace("run", job, expect=FAILED), "D[5][500] at i = 5, j = 500")
+
     def test_a_machine_without_the_compiler_takes_the_cpu_or_says_what_is_missing(self):
         job = self.write_job(self.letters(30, 40), [edits()])
         said = f"nests cannot run on CUDA: {NO_COMPILER} is not there"

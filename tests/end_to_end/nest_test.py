@@ -1,4 +1,6 @@
 """Recurrences that jobs write: beside built-in problems, against other programs, over blocks, and wrong ones."""
+import itertools
+import json
 import os
 import unittest
 import unittest.mock
@@ -207,6 +209,76 @@ class Nests(JobTest):
         said = self.terrace("verify", "large.h5", "--sample", "0.01", expect=FAILED)
         self.assertIn(" is stored, ", said.stdout + said.stderr)
 
+    # The same nest in two ways of writing it.
+    WORDS = {"loops": {"i": "size(x)", "j": [1, "n + 5"]}, "parameters": {"n": 10, "w": 2, "half": 0.5},
+             "arrays": {"D": {"type": "i32", "outside": "i + j*w", "keep": ["last", "table"]}},
+             "cells": [{"for": {"j": [1, 13]}, "do": "D[i][j] = (D[i-1][j] + w*x[i]) % 97"},
+                       {"for": {"j": [13, 15], "i": "size(x)"}, "do": "D[i][j] = i64(half*D[i][j-1])"}]}
+    SAME_WORDS = {"loops": {"r": "size( x )", "s": ["3 - w", "15"]}, "parameters": {"w": 2},
+                  "arrays": {"D": {"type": "i32", "outside": "(r + (s*2))", "keep": ["last", "table"]}},
+                  "cells": [{"for": {"s": [1, 13]}, "do": "D[r][s]=((D[r-1][s]) + w * x[r])\n % 97"},
+                            {"for": {"r": "size( x )", "s": [13, 15]}, "do": "D[r][s] = i64(5e-1 * D[r][s - 1])"}]}
+
+    def computed(self, job):
+        return "there already" not in self.terrace("run", job).stderr
+
+    def test_the_same_nest_in_other_words_is_there_already(self):
+        inputs = {"x": {"values": list(range(20)), "type": "i32"}}
+        self.assertTrue(self.computed(self.write_job(inputs, [nest("s", **self.WORDS)])))
+        self.assertFalse(self.computed(self.write_job(inputs, [nest("s", **self.SAME_WORDS)])))
+        self.terrace("verify", "result.h5", "--sample", "1")
+
+        def differs(said, **changes):
+            job = self.write_job(inputs, [nest("s", **{**self.WORDS, **changes})])
+            self.assertSays(self.terrace("run", job, expect=WRONG), "was made by another job", said)
+
+        first, second = self.WORDS["cells"]
+        differs("stages.s.cells[0].do was", cells=[{**first, "do": "D[i][j] = D[i-1][j] + w*x[i] % 97"}, second])
+        differs("stages.s.cells[1].do was", cells=[first, {**second, "do": "D[i][j] = i64(0.25*D[i][j-1])"}])
+        differs("stages.s.cells[0].for.j was", cells=[{**first, "for": {"j": [1, 12]}}, {**second, "for": {"j": [12, 15]}}])
+        differs("stages.s.loops.j", loops={**self.WORDS["loops"], "j": [0, "n + 5"]})
+        differs("stages.s.parameters.w was", parameters={"n": 10, "w": 3, "half": 0.5})
+        array = self.WORDS["arrays"]["D"]
+        differs("stages.s.arrays.D.type was", arrays={"D": {**array, "type": "i64"}})
+        differs("stages.s.arrays.D.keep was", arrays={"D": {**array, "keep": ["table"]}})
+        differs("stages.s.arrays.D.outside was", arrays={"D": {**array, "outside": "i - j*w"}})
+        # Names of arrays are names of datasets.
+        renamed = [{**cell, "do": cell["do"].replace("D", "E")} for cell in (first, second)]
+        differs("stages.s.arrays was", arrays={"E": array}, cells=renamed)
+
+    def test_loops_that_change_places_are_another_nest(self):
+        inputs = {"x": {"values": list(range(20)), "type": "i32"}}
+
+        def job(*loops):
+            return self.write_job(inputs, [nest("s", loops=dict.fromkeys(loops, 4), arrays={"D": {"outside": "3*i + j"}},
+                                                inputs={"x": "x"}, cells=["D[%s][%s] = x[i] + j" % loops])])
+
+        self.assertTrue(self.computed(job("i", "j")))
+        self.assertSays(self.terrace("run", job("j", "i"), expect=WRONG), "was made by another job", "stages.s.")
+
+    def test_a_nest_in_other_words_is_taken_over(self):
+        inputs = {"x": {"values": list(range(20)), "type": "i32"}}
+        self.terrace("run", self.write_job(inputs, [nest("s", **self.WORDS)]))
+        more = nest("more", inputs={"d": "s/D"}, loops={"i": "size(d, 0)"}, arrays={"E": {"outside": 0}},
+                    cells=["E[i] = d[i][0] + 1"])
+        self.assertSays(self.terrace("run", self.write_job(inputs, [nest("s", **self.SAME_WORDS), more])),
+                        "'s' is taken over")
+        result = self.open()
+        self.assertEqual(result["more/E_last"][()], result["s/D"][-1, 0] + 1)
+
+    def test_check_and_plan_print_what_was_found(self):
+        inputs, _, _ = self.letters(30, 40)
+        job = self.write_job(inputs, [edits()])
+        said = self.terrace("check", job).stdout
+        for part in ("stage edits\n", "skew: 1 0; 0 1, wavefronts along the sum of the rows, the last row is marched",
+                     "D[i][j] needs D[i-1][j-1]: (1, 1)", "D: i32, values within ["):
+            self.assertIn(part, said)
+        found = json.loads(self.terrace("check", job, "--json").stdout)["analysis"]["edits"]
+        self.assertEqual(len(found), 5)
+        said = self.terrace("plan", job).stdout
+        self.assertIn("  analysis      " + found[0] + "\n", said)
+        self.assertNotIn(found[1], said)
+
     def test_plans_print_what_was_found(self):
         grid = numpy.zeros((9, 9), "f4")
         job = self.write_job({"g": {"npy": self.write("g.npy", grid)}},
@@ -261,27 +333,106 @@ output: wrong.h5
         wrong(loops + "      cells: ['D[i][j] = " + 10000000 * "(" + "']", "at most 4.00 MiB")
 
 
-class KnownNests(JobTest):
-    """The nests of configs/nests.yaml over other inputs, each against a program of its own."""
+class Configured(JobTest):
+    """Stages of a job of configs/ over other inputs, each against a program of its own."""
 
-    def setUp(self):
-        super().setUp()
+    def run_stage(self, config, name, **inputs):
         try:
             import yaml
         except ImportError as missing:
             skip(f"{missing} (Debian: python3-yaml)")
-        self.job = yaml.safe_load((terrace_runs.root / "configs" / "nests.yaml").read_text())
-
-    def run_stage(self, name, **inputs):
-        stage = next(stage for stage in self.job["stages"] if stage["name"] == name)
+        job = yaml.safe_load((terrace_runs.root / "configs" / f"{config}.yaml").read_text())
+        stage = next(stage for stage in job["stages"] if stage["name"] == name)
         given = {key: self.fasta(key, value) if isinstance(value, str) else {"npy": self.write(key + ".npy", value)}
                  for key, value in inputs.items()}
-        return self.run_job(given, [stage], backend="cpu")[name]
+        return self.run_job(given, [stage], output=f"{name}.h5", backend="cpu")[name]
+
+
+class PapersNests(Configured):
+    """The nests of the paper in configs/nests.yaml, to the bit."""
+
+    def grid(self, *shape):
+        return numpy.random.default_rng(1).random(shape).astype("f4")
+
+    def check_sweeps(self, name, grid, steps, sweep, **inputs):
+        """Compares A with a grid that sweep(grid) changes in each step."""
+        expected = grid.copy()
+        for _ in range(steps):
+            sweep(expected)
+        numpy.testing.assert_array_equal(self.run_stage("nests", name, **inputs)["A"][()], expected, name)
+
+    def check_steps(self, name, grid, steps, total, divisor=None, **inputs):
+        """The same of steps into another grid. @param total of the cells inside the rim"""
+        inside = (slice(1, -1),) * grid.ndim
+
+        def step(of):
+            of[inside] = total(of) if divisor is None else total(of) / numpy.float32(divisor)
+
+        self.check_sweeps(name, grid, steps, step, **inputs)
+
+    def test_steps_into_another_array(self):
+        line, plane, box = self.grid(50), self.grid(9, 12), self.grid(5, 6, 7)
+        self.check_steps("jacobi_1d", line, 50, lambda a: a[:-2] + a[1:-1] + a[2:], 3, line=line)
+
+        def five(a):
+            return a[1:-1, 1:-1] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, :-2]
+
+        def at(a, *offsets):
+            return a[tuple(slice(1 + offset, size - 1 + offset) for offset, size in zip(offsets, a.shape))]
+
+        self.check_steps("jacobi_2d", plane, 20, lambda a: numpy.float32(0.2) * five(a), plane=plane)
+        self.check_steps("heat_2d", plane, 20, lambda a: five(a) + at(a, -1, -1) + at(a, 1, 1), 7, plane=plane)
+        self.check_steps("jacobi_3d", box, 8, lambda a: (at(a, 0, 0, 0) + at(a, -1, 0, 0) + at(a, 1, 0, 0) +
+                                                         at(a, 0, -1, 0) + at(a, 0, 1, 0) + at(a, 0, 0, -1) +
+                                                         at(a, 0, 0, 1)), 7, box=box)
+
+        def all_around(a):
+            total = None
+            for offsets in itertools.product((-1, 0, 1), repeat=3):
+                total = at(a, *offsets) if total is None else total + at(a, *offsets)
+            return total
+
+        self.check_steps("jacobi_3d_27", box, 8, all_around, 27, box=box)
+
+    def test_sweeps_in_place(self):
+        line, plane, f4 = self.grid(50), self.grid(9, 12), numpy.float32
+
+        def figure_2(a):
+            for i in range(len(a) - 1):
+                a[i] = f4(0.5) * (a[i] + a[i + 1])
+
+        def sor_1d(a):
+            for i in range(1, len(a) - 1):
+                a[i] = (a[i - 1] + a[i] + a[i + 1]) / f4(3)
+
+        def sor_2d(a):
+            for i, j in itertools.product(range(1, a.shape[0] - 1), range(1, a.shape[1] - 1)):
+                a[i, j] = f4(0.2) * (a[i, j] + a[i, j + 1] + a[i + 1, j] + a[i - 1, j] + a[i, j - 1])
+
+        self.check_sweeps("figure_2", line, 50, figure_2, line=line)
+        self.check_sweeps("sor_1d", line, 50, sor_1d, line=line)
+        self.check_sweeps("sor_2d", plane, 20, sor_2d, plane=plane)
+
+    def test_finite_differences(self):
+        ey, ex, hz = self.grid(9, 12), self.grid(9, 12)[::-1].copy(), self.grid(9, 12) - numpy.float32(0.5)
+        pulse, half = self.grid(15), numpy.float32(0.5)
+        group = self.run_stage("nests", "fdtd_2d", plane=ey, other=ex, third=hz, pulse=pulse)
+        for value in pulse:
+            ey[0] = value
+            ey[1:] -= half * (hz[1:] - hz[:-1])
+            ex[:, 1:] -= half * (hz[:, 1:] - hz[:, :-1])
+            hz[:-1, :-1] -= numpy.float32(0.7) * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1])
+        for name, expected in (("ey", ey), ("ex", ex), ("hz", hz)):
+            numpy.testing.assert_array_equal(group[name][()], expected, name)
+
+
+class KnownNests(Configured):
+    """The nests of configs/recurrences.yaml."""
 
     def test_gotoh_with_three_states(self):
         a = random_text(60, 1)
         b = mutated(a, 2, 0.2, 4)
-        group = self.run_stage("gotoh", a=a, b=b)
+        group = self.run_stage("recurrences", "gotoh", a=a, b=b)
         low = -1000000
         m = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
         f = [low] * (len(b) + 1)
@@ -309,7 +460,7 @@ class KnownNests(JobTest):
                     lengths[j] = max(before, longest + 1)
                 if value > other:
                     longest = max(longest, before)
-        self.assertEqual(list(self.run_stage("increasing", series=series, pattern=pattern)["L_last"]), lengths)
+        self.assertEqual(list(self.run_stage("recurrences", "increasing", series=series, pattern=pattern)["L_last"]), lengths)
 
     def test_gaps_that_depend_on_the_position(self):
         a, b = random_text(50, 4), random_text(60, 5)
@@ -319,7 +470,7 @@ class KnownNests(JobTest):
             for j in range(1, len(b) + 1):
                 h[i, j] = max(0, h[i - 1, j - 1] + (5 if a[i - 1] == b[j - 1] else -4), h[i - 1, j] - gap[i - 1],
                               h[i, j - 1] - gap[i - 1])
-        group = self.run_stage("positions", a=a, b=b, gap=gap)
+        group = self.run_stage("recurrences", "positions", a=a, b=b, gap=gap)
         self.assertEqual(list(group["H_last"]), list(h[-1, 1:]))
         self.assertEqual(group["H_best"][()], h.max())
 
@@ -332,7 +483,7 @@ class KnownNests(JobTest):
                 for k, z in enumerate(e, 1):
                     table[i, j, k] = max(table[i - 1, j, k], table[i, j - 1, k], table[i, j, k - 1],
                                          table[i - 1, j - 1, k - 1] + (x == y == z))
-        corner = self.run_stage("three", c=c, d=d, e=e)["L_corner"]
+        corner = self.run_stage("recurrences", "three", c=c, d=d, e=e)["L_corner"]
         self.assertEqual((corner[()], corner.dtype), (table[-1, -1, -1], numpy.int16))
 
     def test_a_model_whose_states_follow_one_another(self):
@@ -344,7 +495,7 @@ class KnownNests(JobTest):
             way = [max(way[s] - 1, (way[s - 1] if s else low) - 3) + emission[s]["ACGT".index(letter)]
                    for s in range(5)]
             rows.append(way)
-        group = self.run_stage("states", a=a, emission=emission)
+        group = self.run_stage("recurrences", "states", a=a, emission=emission)
         self.assertEqual(group["V"][()].tolist(), rows)
         self.assertEqual(list(group["V_last"]), rows[-1])
 

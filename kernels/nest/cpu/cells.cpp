@@ -82,7 +82,6 @@ class Cells {
   }
 
   bool fails() const { return fails_; }
-  const Point& failed_at() const { return failed_at_; }
   const NestResult& found() const { return found_; }
 
  private:
@@ -326,22 +325,21 @@ class Cells {
     CellValue value;
     const ElementType type = array_of(statement).type;
     const bool is_made = cells_[number].compute(0, Leaf{*this, number, coordinates, at}, value);
-    if (fails_) return fail(number, coordinates);  // of `outside`
+    if (fails_) return fail(number);  // of `outside`
     if (!is_made) {
       elements_.note(cells_[number].failure(), statement.value, -1, at);
-      return fail(number, coordinates);
+      return fail(number);
     }
     if (!fits(type, value)) {
       elements_.note_beyond(type, value, at);
-      return fail(number, coordinates);
+      return fail(number);
     }
     values_.at(number, coordinates) = word_of(type, value);
     keep(number, at, value);
     return true;
   }
-  bool fail(std::size_t statement, const Point& coordinates) {
+  bool fail(std::size_t statement) {
     fails_ = true;
-    failed_at_ = coordinates;
     found_.failure = elements_.failure();
     found_.failure.statement = static_cast<int>(statement);
     return false;
@@ -445,7 +443,6 @@ class Cells {
   std::vector<formula::CheckedCells> cells_;
   std::vector<Row> rows_;
   bool fails_ = false;
-  Point failed_at_{};
   NestResult found_{};
 };
 
@@ -464,9 +461,20 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
     std::vector<Cells> cells;
     for (int thread = 0; thread < threads(); ++thread) cells.emplace_back(fixed_, task, values_);
     cells.front().make_rest();
-    compute_tiles(task, cells);
+    if (threads() == 1) compute_in_order(task, cells.front());
+    else if (!cells.front().fails()) compute_tiles(task, cells);
     values_.hand_on(task);
     return joined(cells);
+  }
+  /// One thread needs no tiles: cells in the order of their coordinates, up to the first one that fails.
+  void compute_in_order(const NestTask& task, Cells& cells) const {
+    Ranges slab;
+    for (std::size_t n = 0; n < sweep_.rank(); ++n) slab.push_back({task.begin[n], task.end[n]});
+    const int side = sweep_.rank() > 1 ? measured::tile_side : measured::tile_columns;
+    for (i64 at = task.begin[0]; at < task.end[0] && !cells.fails() && !aborted(); at += side) {
+      slab[0] = {at, std::min(task.end[0], at + side)};
+      cells.compute(slab);
+    }
   }
   /// Tiles whose numbers have one sum depend on those of lesser sums alone.
   void compute_tiles(const NestTask& task, std::vector<Cells>& cells) {
@@ -476,9 +484,16 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
       in_turn(static_cast<i64>(tiles.size()), [&](i64 number, int thread) {
         cells[static_cast<std::size_t>(thread)].compute(tiles[static_cast<std::size_t>(number)]);
       });
-      const auto fails = [](const Cells& one) { return one.fails(); };
-      if (aborted() || std::any_of(cells.begin(), cells.end(), fails)) return;
+      if (aborted()) return;
+      if (std::any_of(cells.begin(), cells.end(), [](const Cells& one) { return one.fails(); }))
+        return find_first_failure(task, cells);
     }
+  }
+  /// A tile may fail before one whose cells come first in the order of coordinates.
+  void find_first_failure(const NestTask& task, std::vector<Cells>& cells) {
+    values_.begin(sweep_, task);
+    cells.clear();
+    compute_in_order(task, cells.emplace_back(fixed_, task, values_));
   }
   void list_tiles(const NestTask& task, const Ranges& begun, std::size_t sum,
                   std::vector<std::vector<Ranges>>& by_sum) const {
@@ -488,10 +503,7 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
       by_sum[sum].push_back(begun);
       return;
     }
-    // One thread alone needs no tiles.
-    const i64 extent = std::max<i64>(1, task.end[coordinate] - task.begin[coordinate]);
-    const int wanted = coordinate + 1 == sweep_.rank() ? measured::tile_columns : measured::tile_side;
-    const i64 side = threads() > 1 ? wanted : extent;
+    const int side = coordinate + 1 == sweep_.rank() ? measured::tile_columns : measured::tile_side;
     for (i64 at = task.begin[coordinate]; at < task.end[coordinate]; at += side) {
       Ranges longer = begun;
       longer.push_back({at, std::min(task.end[coordinate], at + side)});
@@ -500,9 +512,8 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
   }
   NestResult joined(const std::vector<Cells>& cells) const {
     NestResult all{};
-    const Cells* failed = nullptr;
     for (const Cells& one : cells) {
-      if (one.fails() && (failed == nullptr || one.failed_at() < failed->failed_at())) failed = &one;
+      if (one.fails()) all.failure = one.found().failure;
       for (std::size_t n = 0; n < spec_.nest->arrays.size(); ++n) {
         const NestResult& found = one.found();
         if (found.has_corner[n] != 0) all.corner[n] = found.corner[n], all.has_corner[n] = 1;
@@ -512,7 +523,6 @@ class CellsOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
         offer(all.best[n], spec_.nest->arrays[n].type, spec_.kept[n].best, at, found.best[n].value);
       }
     }
-    if (failed != nullptr) all.failure = failed->found().failure;
     return all;
   }
 

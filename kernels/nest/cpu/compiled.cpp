@@ -116,8 +116,7 @@ class CompiledOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
       in_turn(static_cast<i64>(tiles.size()), [&](i64 index, int thread) {
         make_tile(work, task, tiles[static_cast<std::size_t>(index)], threads_[static_cast<std::size_t>(thread)]);
       });
-      const auto fails = [](const TileThread& one) { return one.fails; };
-      if (aborted() || std::any_of(threads_.begin(), threads_.end(), fails)) return;
+      if (aborted()) return;
     }
   }
   void make_tile(const TileWork& work, const NestTask& task, const Point& number, TileThread& thread) const {
@@ -128,7 +127,7 @@ class CompiledOnCpu final : public device::CpuBlocks<NestTask, NestResult> {
     if (make_tile_(call)) return;
     Point at{};
     std::copy_n(call.failed_at, most_coordinates, at.begin());
-    // The first of all cells that fail in tiles of one hyperplane, whoever makes them.
+    // The first of all cells that fail, whoever makes them: those that read a value that there is not come later.
     if (thread.fails && thread.failed_at <= at) return;
     thread.fails = true;
     thread.failed_at = at;

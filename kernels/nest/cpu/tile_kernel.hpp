@@ -14,7 +14,7 @@ struct TileCall {
   i64 number[most_coordinates];
   void* values;  // N::Values of the thread
   Found* found;
-  NestFailure* failure;             // if a cell has no value
+  NestFailure* failure;             // of the first cell that has no value, in the order of coordinates
   i64 failed_at[most_coordinates];  // its coordinates
 };
 
@@ -39,23 +39,22 @@ class TileRows {
         tile_(tile_of<N>(work_, call.number)),
         values_(static_cast<Values*>(call.values)) {}
 
-  /// @return false if a cell has no value
+  /// Cells that have no value get one that stands for it, so that the first of all such cells is found, whatever the
+  /// tiles. @return false if there are some
   bool make() {
     const Team alone{0, 1, 0, 1};
     const auto sync = [] {};
     move_faces<N, true>(work_, tile_, alone, *values_, sync);
-    bool is_made = true;
     for_rows<N>(alone, tile_.begin, tile_.end, [&](const i64(&at)[most_coordinates]) {
-      if (!is_made) return;
-      is_made = make_row(at);
-      if (is_made) keep_row<N>(tile_, call_.task->parts, call_.task->part_count, alone, at, *values_, *call_.found);
+      make_row(at);
+      keep_row<N>(tile_, call_.task->parts, call_.task->part_count, alone, at, *values_, *call_.found);
     });
-    if (is_made) move_faces<N, false>(work_, tile_, alone, *values_, sync);
-    return is_made;
+    move_faces<N, false>(work_, tile_, alone, *values_, sync);
+    return !fails_;
   }
 
  private:
-  bool make_row(const i64 (&at)[most_coordinates]) {
+  void make_row(const i64 (&at)[most_coordinates]) {
     RowColumns rows[N::statements];
     i64 column = tile_.end[last], end = tile_.begin[last];
     find_columns<0>(at, rows);
@@ -76,10 +75,9 @@ class TileRows {
         is_main &= N::is_main(s) ? rows[s].is_usual(column) : !rows[s].has(column);
       }
       const i64 done = is_main ? make_main(at, column, next) : column;
-      if (!make_any(at, rows, done, next)) return false;
+      make_any(at, rows, done, next);
       column = next;
     }
-    return true;
   }
 
   template <int s>
@@ -141,16 +139,13 @@ class TileRows {
     return true;
   }
 
-  bool make_any(const i64 (&row)[most_coordinates], const RowColumns (&rows)[N::statements], i64 begin, i64 end) {
+  void make_any(const i64 (&row)[most_coordinates], const RowColumns (&rows)[N::statements], i64 begin, i64 end) {
     i64 at[most_coordinates] = {};
     for (int n = 0; n < last; ++n) at[n] = row[n];
-    for (at[last] = begin; at[last] < end; ++at[last]) {
-      if (!make_statement<0>(at, rows, index_of<N>(tile_, at))) return false;
-    }
-    return true;
+    for (at[last] = begin; at[last] < end; ++at[last]) make_statement<0>(at, rows, index_of<N>(tile_, at));
   }
   template <int k>
-  bool make_statement(const i64 (&at)[most_coordinates], const RowColumns (&rows)[N::statements], i64 index) {
+  void make_statement(const i64 (&at)[most_coordinates], const RowColumns (&rows)[N::statements], i64 index) {
     if constexpr (k < N::statements) {
       constexpr int s = N::order(k);
       using S = typename N::template Statement<s>;
@@ -164,27 +159,28 @@ class TileRows {
         const int code = rows[s].is_usual(at[last])
                              ? S::usual(work_, *values_, index, y, loops, made, before)
                              : S::template any<false>(work_, *values_, index, y, loops, made, nullptr);
-        if (code != 0) return fail<s>(at, index, y, loops);
-        S::values(*values_)[index] = static_cast<typename S::Type>(made);
+        if (code != 0) fail<s>(at, index, y, loops);
+        S::values(*values_)[index] = code != 0 ? S::stand_in : static_cast<typename S::Type>(made);
       }
-      return make_statement<k + 1>(at, rows, index);
+      make_statement<k + 1>(at, rows, index);
     }
-    return true;
   }
   template <int s>
-  [[gnu::noinline]] bool fail(const i64 (&at)[most_coordinates], i64 index, const i64 (&y)[most_coordinates],
+  [[gnu::noinline]] void fail(const i64 (&at)[most_coordinates], i64 index, const i64 (&y)[most_coordinates],
                               const i64 (&loops)[most_coordinates]) {
+    if (fails_) return;
+    fails_ = true;
     typename N::template Statement<s>::Made made;
     N::template Statement<s>::template any<true>(work_, *values_, index, y, loops, made, call_.failure);
     call_.failure->statement = s;
     for (int n = 0; n < most_coordinates; ++n) call_.failed_at[n] = at[n];
-    return false;
   }
 
   TileCall& call_;
   const TileWork& work_;
   Tile tile_;
   Values* values_;
+  bool fails_ = false;
 };
 
 /// Makes a tile. @return false if a cell has no value
@@ -198,7 +194,7 @@ template <class N>
 bool make_rest(TileCall& call) {
   for (int n = 0; n < call.task->part_count; ++n) {
     const Part& part = call.task->parts[n];
-    if (part.statement < 0 && !fill_part_of<N>(*call.work, part, 0, 1, *call.failure)) return false;
+    if (part.statement < 0 && fill_part_of<N>(*call.work, part, 0, 1, *call.failure) >= 0) return false;
   }
   return call.task->makes_corners == 0 || make_corners<N>(*call.work, *call.found, *call.failure);
 }

@@ -57,9 +57,10 @@ class CellsOnCuda final : public device::CudaBlocks<NestTask, NestResult> {
     for (i64 sum = 0; sum < sums; ++sum) {
       const i64 first = last > 0 ? std::max<i64>(0, sum - others) : 0;
       const i64 count = last > 0 ? (std::min(sum, work.tiles[0] - 1) - first + 1) * between : 1;
-      device::launch(
-          tiles_, shape(std::min(count, most_blocks_), static_cast<unsigned>(cut_.threads()), cut_.shared_bytes()),
-          state, work, sum, first, count, cut_.is_in_shared_memory() ? nullptr : memory_ + cut_.rooms_at());
+      device::launch(tiles_,
+                     shape(std::min(count, most_blocks_), static_cast<unsigned>(cut_.threads()), cut_.shared_bytes()),
+                     state, work, sum, first, count, cut_.is_in_shared_memory() ? nullptr : memory_ + cut_.rooms_at(),
+                     port.abort);
     }
     device::launch(report_, shape(1, begin_threads), port, static_cast<const NestState*>(state), block);
     return true;
@@ -71,7 +72,7 @@ class CellsOnCuda final : public device::CudaBlocks<NestTask, NestResult> {
   std::shared_ptr<const compiled::Module> modules_;
   device::Kernel<device::Port, NestState*, device::u64> begin_{};
   device::Kernel<NestState*, TileWork> rest_{};
-  device::Kernel<NestState*, TileWork, i64, i64, i64, unsigned char*> tiles_{};
+  device::Kernel<NestState*, TileWork, i64, i64, i64, unsigned char*, const device::u64*> tiles_{};
   device::Kernel<device::Port, const NestState*, device::u64> report_{};
 };
 

@@ -18,7 +18,7 @@ __global__ void begin_nest_kernel(device::Port port, NestState* state, u64 block
   if (threadIdx.x == 0) {
     begins = device::begin_next(port, block, state->begun) ? 1 : 0;
     state->begun = static_cast<u64>(begins);
-    state->failed = state->lock = 0;
+    state->aborted = state->failed = state->lock = 0;
     state->least = ~u64{0};
   }
   __syncthreads();
@@ -34,7 +34,7 @@ __global__ void begin_nest_kernel(device::Port port, NestState* state, u64 block
 /// One thread block: reports block `block`, the launch's first one that is not reported.
 template <class N>
 __global__ void report_nest_kernel(device::Port port, const NestState* state, u64 block) {
-  if (state->begun == 0) return;
+  if (state->begun == 0 || state->aborted != 0) return;
   auto* to = reinterpret_cast<u64*>(device::result_of<NestResult>(port, block));
   const auto* from = reinterpret_cast<const u64*>(&state->result);
   for (unsigned n = threadIdx.x; n < sizeof(NestResult) / sizeof(u64); n += blockDim.x) to[n] = from[n];
@@ -57,7 +57,6 @@ __device__ void change_result(NestState* state, const Change& change) {
 /// Notes the reason why a cell has no value, unless one before it has none. @param cell its number
 __device__ inline void note_failure(NestState* state, u64 cell, const NestFailure& failure) {
   change_result(state, [&] {
-    state->failed = 1;
     if (device::load_relaxed(&state->least) < cell) return;
     device::store_relaxed(&state->least, cell);
     state->result.failure = failure;
@@ -80,21 +79,29 @@ __global__ void make_rest_kernel(NestState* state, TileWork work) {
   if (state->begun == 0) return;
   const i64 lane = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,
             lanes = static_cast<i64>(gridDim.x) * blockDim.x;
+  // Elements are numbered part by part, and corners come last, as the CPU makes them.
+  constexpr int part_bits = 48;
   NestFailure failure{};
   bool fails = false;
+  u64 number = 0;
   for (int n = 0; n < state->task.part_count && !fails; ++n) {
-    if (state->task.parts[n].statement < 0)
-      fails = !fill_part_of<N>(work, state->task.parts[n], lane, lanes, failure);
+    if (state->task.parts[n].statement >= 0) continue;
+    const i64 failed = fill_part_of<N>(work, state->task.parts[n], lane, lanes, failure);
+    fails = failed >= 0;
+    if (fails) number = (static_cast<u64>(n) << part_bits) + static_cast<u64>(failed);
   }
   if (lane == 0 && !fails && state->task.makes_corners != 0) {
     Found found{};
     fails = !make_corners<N>(work, found, failure);
+    number = static_cast<u64>(most_parts) << part_bits;
     store_corners<N>(state, found);
   }
   // One thread of a thread block at a time.
   for (unsigned thread = 0; thread < blockDim.x; ++thread) {
     if (__syncthreads_or(fails ? 1 : 0) == 0) return;
-    if (thread == threadIdx.x && fails) note_failure(state, static_cast<u64>(lane), failure);
+    if (thread != threadIdx.x || !fails) continue;
+    state->failed = 1;
+    note_failure(state, number, failure);
   }
 }
 
@@ -107,8 +114,9 @@ class TileMaker {
   __device__ TileMaker(NestState* state, const TileWork& work, const Tile& tile, Values& values, u64* least)
       : state_(state), work_(work), tile_(tile), values_(values), least_(least) {}
 
-  /// @param found of this thread @return false if a cell has no value, to all threads
-  __device__ bool make(Found& found) {
+  /// Cells that have no value get one that stands for it, so that the first of all such cells is found, whatever the
+  /// tiles. @param found of this thread
+  __device__ void make(Found& found) {
     constexpr int warp = 32;
     const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
     const Team team{thread / warp, (threads + warp - 1) / warp, thread % warp, warp};
@@ -116,7 +124,8 @@ class TileMaker {
     if (thread == 0) *least_ = ~u64{0};
     __syncthreads();
     move_faces<N, true>(work_, tile_, team, values_, sync);
-    if (!make_cells()) return false;
+    make_cells();
+    if (__syncthreads_or(cell_ != ~u64{0} ? 1 : 0) != 0 && cell_ == *least_) note_failure(state_, cell_, failure_);
     move_faces<N, false>(work_, tile_, team, values_, sync);
     const bool keeps = state_->task.part_count > 0 || keeps_any<N>();
     if (keeps) {
@@ -124,7 +133,6 @@ class TileMaker {
         keep_row<N>(tile_, state_->task.parts, state_->task.part_count, team, at, values_, found);
       });
     }
-    return true;
   }
 
  private:
@@ -138,7 +146,7 @@ class TileMaker {
   }
 
   /// Cells whose coordinates have the same sum do not need one another.
-  __device__ bool make_cells() {
+  __device__ void make_cells() {
     constexpr int last = N::rank - 1;
     unsigned lines = 1;
     i64 sums = tile_.end[last] - tile_.begin[last];
@@ -147,7 +155,6 @@ class TileMaker {
       sums += tile_.end[n] - tile_.begin[n] - 1;
     }
     for (i64 sum = 0; sum < sums; ++sum) {
-      int code = 0;
       for (unsigned line = threadIdx.x; line < lines; line += blockDim.x) {
         i64 at[most_coordinates] = {};
         unsigned rest = line;
@@ -161,18 +168,14 @@ class TileMaker {
         }
         at[last] = tile_.begin[last] + sum - own;
         if (at[last] < tile_.begin[last] || at[last] >= tile_.end[last]) continue;
-        if (code == 0) code = make_cell<0>(at, index_of<N>(tile_, at));
+        make_cell<0>(at, index_of<N>(tile_, at));
       }
-      if (__syncthreads_or(code) != 0) {
-        explain();
-        return false;
-      }
+      __syncthreads();
     }
-    return true;
   }
 
   template <int k>
-  __device__ int make_cell(const i64 (&at)[most_coordinates], i64 index) {
+  __device__ void make_cell(const i64 (&at)[most_coordinates], i64 index) {
     if constexpr (k < N::statements) {
       constexpr int s = N::order(k);
       using S = typename N::template Statement<s>;
@@ -186,42 +189,36 @@ class TileMaker {
         load_carried<N>(values_, index, before);
         const int code = S::is_usual(y) ? S::usual(work_, values_, index, y, loops, made, before)
                                         : S::template any<false>(work_, values_, index, y, loops, made, nullptr);
-        if (code != 0) {
-          fail<s>(at, index, y, loops);
-          return 1;
-        }
-        S::values(values_)[index] = static_cast<typename S::Type>(made);
+        if (code != 0) fail<s>(at, index, y, loops);
+        S::values(values_)[index] = code != 0 ? S::stand_in : static_cast<typename S::Type>(made);
       }
-      return make_cell<k + 1>(at, index);
+      make_cell<k + 1>(at, index);
     }
-    return 0;
   }
 
   template <int s>
   __device__ void fail(const i64 (&at)[most_coordinates], i64 index, const i64 (&y)[most_coordinates],
                        const i64 (&loops)[most_coordinates]) {
     if constexpr (N::template Statement<s>::any_fails || N::template Statement<s>::usual_fails) {
+      u64 cell = 0;
+      for (int n = 0; n < N::rank; ++n)
+        cell = cell * static_cast<u64>(work_.end[n] - work_.begin[n]) + static_cast<u64>(at[n] - work_.begin[n]);
+      // Of a thread's cells, a later one may come first.
+      if (cell_ <= cell) return;
+      cell_ = cell;
       typename N::template Statement<s>::Made made;
       N::template Statement<s>::template any<true>(work_, values_, index, y, loops, made, &failure_);
       failure_.statement = s;
+      atomicMin(least_, cell_);
     }
-    cell_ = 0;
-    for (int n = 0; n < N::rank; ++n)
-      cell_ = cell_ * static_cast<u64>(work_.end[n] - work_.begin[n]) + static_cast<u64>(at[n] - work_.begin[n]);
-    atomicMin(least_, cell_);
-  }
-  /// Notes the failure of the first cell, after a barrier. All threads.
-  __device__ void explain() {
-    __syncthreads();
-    if (cell_ == *least_) note_failure(state_, cell_, failure_);
   }
 
   NestState* state_;
   const TileWork& work_;
   const Tile& tile_;
   Values& values_;
-  u64* least_;
-  u64 cell_ = ~u64{0};
+  u64* least_;          // of the cells that have no value, shared by the threads
+  u64 cell_ = ~u64{0};  // the thread's first
   NestFailure failure_{};
 };
 
@@ -252,12 +249,19 @@ __device__ void fold_best(NestState* state, Found& found, BestElement* room) {
   }
 }
 
+/// True if the host wants no result any more (one thread a thread block). The first thread block alone asks the host.
+__device__ inline bool is_aborted(NestState* state, const u64* aborts) {
+  if (blockIdx.x == 0 && device::load_system(aborts) != 0) device::store_relaxed(&state->aborted, u64{1});
+  return device::load_relaxed(&state->aborted) != 0;
+}
+
 /// The tiles whose numbers have one sum. Tile `index` of them has number first + index / (product of the others)
 /// along coordinate 0; those that are not there are left out. @param room for the values of a tile of each thread
 /// block; null: they are in shared memory, where the best elements are folded, too
+/// @param aborts the host's word: not 0: leave
 template <class N>
-__global__ void make_tiles_kernel(NestState* state, TileWork work, i64 sum, i64 first, i64 count,
-                                  unsigned char* room) {
+__global__ void make_tiles_kernel(NestState* state, TileWork work, i64 sum, i64 first, i64 count, unsigned char* room,
+                                  const u64* aborts) {
   __shared__ u64 least;
   if (state->begun == 0 || state->failed != 0) return;
   using Values = typename N::Values;
@@ -265,6 +269,8 @@ __global__ void make_tiles_kernel(NestState* state, TileWork work, i64 sum, i64 
   Values& values = *reinterpret_cast<Values*>(room != nullptr ? room + blockIdx.x * sizeof(Values) : shared);
   Found found{};
   for (i64 index = blockIdx.x; index < count; index += gridDim.x) {
+    // No thread is in the tile before any more, either.
+    if (__syncthreads_or(threadIdx.x == 0 && is_aborted(state, aborts) ? 1 : 0) != 0) return;
     constexpr int last = N::rank - 1;
     i64 number[most_coordinates] = {}, rest = index, left = sum;
     for (int n = last - 1; n > 0; --n) {
@@ -276,8 +282,7 @@ __global__ void make_tiles_kernel(NestState* state, TileWork work, i64 sum, i64 
     number[last] = left;
     if (left < 0 || left >= work.tiles[last]) continue;
     const Tile tile = tile_of<N>(work, number);
-    __syncthreads();
-    if (!TileMaker<N>(state, work, tile, values, &least).make(found)) return;
+    TileMaker<N>(state, work, tile, values, &least).make(found);
   }
   __syncthreads();
   store_corners<N>(state, found);

@@ -109,10 +109,9 @@ TERRACE_HOST_DEVICE void keep_row(const Tile& tile, const Part* parts, int part_
 }
 
 /// Makes the elements that no statement writes of a part of array a. @param lane of `lanes` threads, which take
-/// elements in turn @return false if one has no value
+/// elements in turn @return the number of the thread's first element that has no value; -1: all have one
 template <class N, int a>
-TERRACE_HOST_DEVICE bool fill_part(const TileWork& work, const Part& part, i64 lane, i64 lanes,
-                                   NestFailure& failure) {
+TERRACE_HOST_DEVICE i64 fill_part(const TileWork& work, const Part& part, i64 lane, i64 lanes, NestFailure& failure) {
   using A = typename N::template Array<a>;
   i64 count = 1;
   for (int axis = 0; axis < A::axes; ++axis) count *= values::larger(i64{0}, part.end[axis] - part.begin[axis]);
@@ -129,21 +128,21 @@ TERRACE_HOST_DEVICE bool fill_part(const TileWork& work, const Part& part, i64 l
     if (A::template first<false>(work, at, made, nullptr) != 0) {
       A::template first<true>(work, at, made, &failure);
       failure.statement = -1;
-      return false;
+      return number;
     }
     data[index] = static_cast<typename A::Type>(made);
   }
-  return true;
+  return -1;
 }
 
 template <class N, int a = 0>
-TERRACE_HOST_DEVICE bool fill_part_of(const TileWork& work, const Part& part, i64 lane, i64 lanes,
-                                      NestFailure& failure) {
+TERRACE_HOST_DEVICE i64 fill_part_of(const TileWork& work, const Part& part, i64 lane, i64 lanes,
+                                     NestFailure& failure) {
   if constexpr (a < N::arrays) {
     if (part.array == a) return fill_part<N, a>(work, part, lane, lanes, failure);
     return fill_part_of<N, a + 1>(work, part, lane, lanes, failure);
   }
-  return true;
+  return -1;
 }
 
 /// Finds the corners of arrays that no statement writes. @return false if one has no value

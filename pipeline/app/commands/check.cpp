@@ -3,6 +3,9 @@
 
 #include <iterator>
 #include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/existing_output.hpp"
@@ -21,19 +24,25 @@ namespace {
 
 using Json = nlohmann::json;
 
+struct Checked {
+  job::Job job;
+  std::vector<std::pair<std::string, std::vector<std::string>>> analyses;  // by stages (check_plan())
+};
+
 /// Checks the job. @throws JobError with all errors
-job::Job checked(Session& session, const JobArguments& arguments, const Warn& warn) {
+Checked checked(Session& session, const JobArguments& arguments, const Warn& warn) {
   const job::OpenJob open =
       job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds, false);
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) warn(warning);
   warn_of_budgets(open.job, warn);
-  check_plan(open, session.stages, warn);
+  Checked all{open.job, check_plan(open, session.stages, warn)};
   check_output(open.job);
-  return open.job;
+  return all;
 }
 
-/// `job`, `valid`, `errors` and `warnings`; of a valid job also the numbers of its `inputs` and `stages`.
+/// `job`, `valid`, `errors` and `warnings`; of a valid job also the numbers of its `inputs` and `stages`, and, if
+/// anything was found out about stages, by their names, `analysis`.
 int check_as_json(Session& session, const JobArguments& arguments) {
   Json answer = {{"job", text_json(arguments.path)}, {"errors", Json::array()}, {"warnings", Json::array()}};
   const auto add = [&](const char* list, const std::string& message) {
@@ -41,9 +50,11 @@ int check_as_json(Session& session, const JobArguments& arguments) {
     session.record(message);
   };
   try {
-    const job::Job job = checked(session, arguments, [&](const std::string& warning) { add("warnings", warning); });
+    const auto warn = [&](const std::string& warning) { add("warnings", warning); };
+    const auto [job, analyses] = checked(session, arguments, warn);
     answer["inputs"] = job.inputs.size();
     answer["stages"] = job.stages.size();
+    for (const auto& [stage, lines] : analyses) answer["analysis"][stage] = lines;
   } catch (const JobError& error) {
     for (const std::string& message : error.messages()) add("errors", message);
   }
@@ -57,9 +68,13 @@ int check_as_json(Session& session, const JobArguments& arguments) {
 
 int check(Session& session, const PlanArguments& arguments) {
   if (arguments.json) return check_as_json(session, arguments.job);
-  const job::Job job = checked(session, arguments.job, [&](const std::string& what) { session.warn(what); });
+  const auto [job, analyses] = checked(session, arguments.job, [&](const std::string& what) { session.warn(what); });
   session.out << fmt::format("{} is fine: {}, {}\n", printable(arguments.job.path),
                              counted(std::ssize(job.inputs), "input"), counted(std::ssize(job.stages), "stage"));
+  for (const auto& [stage, lines] : analyses) {
+    session.out << fmt::format("stage {}\n", stage);
+    for (const std::string& line : lines) session.out << fmt::format("  analysis      {}\n", printable(line));
+  }
   return exit_done;
 }
 

@@ -91,9 +91,9 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, bool expla
     out << fmt::format("  method        {}{}\n", method, planned.on_cpu ? ", on the CPU" : "");
     if (explain) print_methods(out, planned, p);
   }
-  if (explain) {
-    for (const std::string& line : planned.stage->analysis())
-      out << fmt::format("  analysis      {}\n", printable(line));
+  for (const std::string& line : planned.stage->analysis()) {
+    out << fmt::format("  analysis      {}\n", printable(line));
+    if (!explain) break;
   }
   const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
   out << fmt::format("  blocks        {} of {} {}s{}\n", p.blocks, p.block_shape.substr(0, comma), p.unit,

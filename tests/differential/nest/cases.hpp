@@ -149,4 +149,47 @@ void check_failures(device::Context& context, const Change& change) {
   check_failure("D[i] = D[i-1] + x[i]", {1, 2, 3, 4});
 }
 
+/// Of several cells without a value the first one in the order of coordinates, whatever the tiles and threads.
+template <class Change>
+void check_first_failure(device::Context& context, const Change& change) {
+  constexpr i64 rows = 70, columns = 600;
+  std::vector<std::int32_t> x(rows * columns, 7);
+  // In the order of hyperplanes of tiles, and in each tile of those of cells, others come first.
+  for (const auto& [row, column] : {std::pair{69, 0}, {6, 3}, {6, 0}, {5, 590}, {5, 500}})
+    x[static_cast<std::size_t>(row * columns + column)] = 0;
+  const std::vector<const void*> inputs = {x.data()};
+  Written made;
+  made.input("x", {rows, columns}, ElementType::i32).loop("i", "size(x, 0)").loop("j", "size(x, 1)");
+  made.array("D", ElementType::i16, "", "3").array("E", ElementType::i32, "", "1");
+  made.cell("D[i][j] = (D[i-1][j] + D[i][j-1]) % 5 + 3");
+  made.cell("E[i][j] = 50 / x[i][j] + (D[i][j] + E[i-1][j] + E[i][j-1]) % 9");
+  NestSpec spec = spec_of(made.text);
+  spec.tile = {8, 8};
+  change(spec);
+  for (const NestMethod* method : methods_for(spec, context)) {
+    const Computed computed = compute_by(*method, spec, context, inputs, {rows, columns});
+    const std::string said = in_words(*spec.nest, computed.failure);
+    INFO(method->name << ": " << said);
+    CHECK(said.starts_with("E[5][500] at i = 5, j = 500, by "));
+    CHECK(said.ends_with(": 50 / 0 divides by 0"));
+  }
+}
+
+/// Of several elements that no statement writes and that have no value, the first.
+template <class Change>
+void check_first_failure_outside(device::Context& context, const Change& change) {
+  std::vector<std::int32_t> x(20000, 1);
+  x[15000] = x[8202] = x[500] = 0;
+  const std::vector<const void*> inputs = {x.data()};
+  Written made;
+  made.input("x", {20000}, ElementType::i32).loop("t", "0").loop("i", "size(x)");
+  made.array("A", ElementType::i32, "", "60 / x[i]").cell("A[i] = 1");
+  NestSpec spec = spec_of(made.text);
+  change(spec);
+  for (const NestMethod* method : methods_for(spec, context)) {
+    const Computed computed = compute_by(*method, spec, context, inputs, {10, 10});
+    CHECK(in_words(*spec.nest, computed.failure) == "the `outside` of A[500]: 60 / 0 divides by 0");
+  }
+}
+
 }  // namespace terrace::nest::testing

@@ -5,6 +5,8 @@
 #include "kernels/compiled/cxx.hpp"
 #include "kernels/compiled/store.hpp"
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/nest/tiling.hpp"
+#include "pipeline/base/error.hpp"
 #include "tests/differential/nest/cases.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -55,6 +57,31 @@ TEST_CASE("look-ups, narrow types and products, compiled, equal the loops as wri
 TEST_CASE("a cell without a value is named by compiled nests") {
   WithCompiler with;
   if (with.is_there()) testing::check_failures(with.context(), with.change());
+}
+
+TEST_CASE("of several cells without a value the first one is named by compiled nests") {
+  WithCompiler with;
+  if (with.is_there()) testing::check_first_failure(with.context(), with.change());
+}
+
+TEST_CASE("of several elements without a value that no statement writes the first one is named by compiled nests") {
+  WithCompiler with;
+  if (with.is_there()) testing::check_first_failure_outside(with.context(), with.change());
+}
+
+TEST_CASE("inputs whose elements do not follow one another are refused where code is compiled for others") {
+  const std::vector<std::int32_t> x(10, 1);
+  Written made;
+  made.input("x", {5}, ElementType::i32).loop("i", "5").array("D", ElementType::i32, "", "0");
+  const NestSpec spec = testing::spec_of(made.cell("D[i] = x[i] + D[i-1]").text);
+  const int sides[] = {64};
+  const Tiling tiling(spec, sides, false);
+  NestTask task{};
+  task.end[0] = 5;
+  task.inputs[0] = {x.data(), {0}, {1}};
+  CHECK(tiling.work(task, nullptr).tiles[0] == 1);
+  task.inputs[0].stride[0] = 2;
+  CHECK_THROWS_AS(tiling.work(task, nullptr), Error);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "kernels/device/context.hpp"
 #include "kernels/device/cpu_context.hpp"
-#include "tests/differential/nest/samples.hpp"
+#include "tests/differential/nest/cases.hpp"
 
 namespace terrace::nest {
 namespace {
@@ -106,6 +106,14 @@ TEST_CASE("a cell without a value is named") {
         "D[2] at i = 2, by 'D[i] = i32(1.0/x[i])': i32(inf) is no whole number of that type");
   made.text.arrays[0].outside = "100 / (i + 1)";
   CHECK(failure("D[i] = D[i-1] + x[i]", {1, 2, 3, 4}) == "the `outside` of D[-1]: 100 / 0 divides by 0");
+}
+
+TEST_CASE("of several cells without a value the first one is named, by one thread and by several") {
+  for (const int threads : {1, 3}) {
+    device::CpuContext context(threads);
+    testing::check_first_failure(context, [](NestSpec&) {});
+    testing::check_first_failure_outside(context, [](NestSpec&) {});
+  }
 }
 
 TEST_CASE("empty nests leave what no statement writes") {

@@ -16,8 +16,12 @@
 
 namespace terrace::nest::testing {
 
-/// Runs one block.
-inline NestResult run_block(device::Context& context, device::BlockKernel& kernel, const NestTask& task) {
+/// Runs one block. @param take called with the host's word of abort before; what it returns lives until the block has
+/// ended @param found the block's, if it ends
+/// @return the number of blocks that were done
+template <class Take>
+device::u64 run_task(device::Context& context, device::BlockKernel& kernel, const NestTask& task, const Take& take,
+                     NestResult* found = nullptr) {
   struct Words {
     device::u64 ready, stop, abort, done, failed, skipped;
   };
@@ -27,11 +31,19 @@ inline NestResult run_block(device::Context& context, device::BlockKernel& kerne
   auto* at = words.as<Words>();
   *at = {1, 0, 0, 0, 0, 0};
   std::memcpy(descriptor.as<void>(), &task, sizeof task);
+  [[maybe_unused]] const auto held = take(at->abort);
   kernel.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, descriptor.as<void>(),
               result.as<void>(), 1, sizeof task, sizeof(NestResult), 0, 1});
   context.record(device::Queue::compute)->wait();
-  REQUIRE(at->done == 1);
-  return *result.as<NestResult>();
+  if (found != nullptr) *found = *result.as<NestResult>();
+  return at->done;
+}
+
+inline NestResult run_block(device::Context& context, device::BlockKernel& kernel, const NestTask& task) {
+  NestResult result;
+  REQUIRE(run_task(
+              context, kernel, task, [](device::u64&) { return 0; }, &result) == 1);
+  return result;
 }
 
 /// The results of blocks: the elements of each array, and the results that were folded.
