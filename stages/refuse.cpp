@@ -73,10 +73,6 @@ std::string warning_of_f32_results(const Place& place, const std::string& stage,
                                "holds only some of them: leave `type` out, or say `type: f64`, for exact ones");
 }
 
-void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what) {
-  throw CpuOnly(message_at(place_of(stage, parameter), "stage '" + stage.name + "': " + what));
-}
-
 std::size_t Resources::host_memory_for(std::size_t blocks) const {
   const std::size_t wanted = blocks + input_memory;
   std::size_t memory = wanted + window_memory;

@@ -53,15 +53,6 @@ double largest_magnitude(ElementType type);
 /// @param largest magnitude of a sum or product
 std::string warning_of_f32_results(const Place& place, const std::string& stage, double largest);
 
-/// The job asks for something that only the CPU computes.
-class CpuOnly : public JobError {
- public:
-  using JobError::JobError;
-};
-
-/// refuse() as CpuOnly, for stages that are planned for CUDA.
-[[noreturn]] void refuse_on_cuda(const job::Stage& stage, const std::string& parameter, const std::string& what);
-
 /// Throws the JobError that names the least budgets for a block.
 [[noreturn]] void refuse_budgets(const Resources& resources, const BlockMemory& memory);
 

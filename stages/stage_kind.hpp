@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,12 @@ struct Resources {
   std::size_t host_memory_for(std::size_t blocks) const;
 };
 
+/// The reason why only the CPU computes a step, with what to do.
+struct CpuAlone {
+  std::string parameter;  // that asks for it
+  std::string why;
+};
+
 /// A step of a job, ready to be planned.
 struct Request {
   const job::Stage& stage;
@@ -68,6 +75,9 @@ struct StageKind {
   std::function<std::vector<Checked>(const VerifyRequest&)> verify = nullptr;
   /// The methods of all back ends that this program has.
   std::vector<run::StageMethod> (*methods)() = nullptr;
+  /// The reason why only the CPU computes a step, if its settings ask for that; null: CUDA computes every step.
+  /// @param compiles as in Resources
+  std::optional<CpuAlone> (*cpu_alone)(const job::Stage& stage, bool compiles) = nullptr;
   bool deals = false;  // true if its plans deal blocks to several devices
 };
 

@@ -104,19 +104,16 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-std::string cxx_command(std::string* why_none) {
-  const auto none = [&](const std::string& why) {
-    if (why_none != nullptr) *why_none = why;
-    return std::string();
-  };
+CxxCompiler find_cxx() {
   const char* named = std::getenv("CXX");
   if (const std::vector<std::string> words = words_of(named != nullptr ? named : ""); !words.empty()) {
-    return is_there(words[0]) ? std::string(named) : none("CXX names " + words[0] + ", which is not there");
+    if (!is_there(words[0])) return {"", "CXX names " + words[0] + ", which is not there"};
+    return {named, ""};
   }
   for (const char* program : {"c++", "g++", "clang++"}) {
-    if (is_there(program)) return program;
+    if (is_there(program)) return {program, ""};
   }
-  return none("there is no compiler of C++: no c++, g++ or clang++ is in PATH, and CXX is not set");
+  return {"", "there is no compiler of C++: no c++, g++ or clang++ is in PATH, and CXX is not set"};
 }
 
 WithVariables with_variables(const Source& source) {

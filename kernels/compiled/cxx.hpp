@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "kernels/compiled/compiler.hpp"
+#include "kernels/compiled/cxx_compiler.hpp"
 #include "kernels/compiled/device_headers.hpp"
 #include "kernels/device/cpu_features.hpp"
 
 namespace terrace::compiled {
-
-/// The command of the compiler of C++: the variable CXX of the environment, else the first of c++, g++ and clang++
-/// that is in PATH. Empty if there is none. @param why_none then says why
-std::string cxx_command(std::string* why_none = nullptr);
 
 /// The options for cells that are computed in many loops, which fix their machine code: nothing is contracted, and
 /// what is left out (traps, errno) changes no value.

@@ -18,7 +18,7 @@ namespace terrace::compiled {
 
 /// A compiler of C++ for code of the CPU.
 struct HostCompiler {
-  std::string command;  // cxx_command(); empty: nothing is compiled
+  std::string command;  // of find_cxx(); empty: nothing is compiled
   std::string options;  // that fix the machine code, separated by blanks
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/compiled/cxx_compiler.hpp"
 #include "kernels/nest/nest.hpp"
 #include "kernels/nest/schedule.hpp"
 #include "kernels/nest/task.hpp"
@@ -18,21 +19,15 @@ struct Kept {
   int best = 0;  // 1: the largest element, -1: the least one
 };
 
-/// A compiler of C++ by which a nest may be compiled for the CPU.
-struct NestCompiler {
-  std::string command;                                    // empty: none
-  std::string why_none = "no compiler of C++ was named";  // if there is none
-};
-
 /// The definition of what a kernel computes, and how its work is cut.
 struct NestSpec {
   std::shared_ptr<const Nest> nest;
   std::vector<Dependence> flow;
   Skew skew;
-  std::vector<Kept> kept;  // an array each
-  Point tile{};            // sides of kernel tiles; 0: the method's
-  std::vector<i64> block;  // sides of the largest block; empty: all is one
-  NestCompiler compiler;
+  std::vector<Kept> kept;          // an array each
+  Point tile{};                    // sides of kernel tiles; 0: the method's
+  std::vector<i64> block;          // sides of the largest block; empty: all is one
+  compiled::CxxCompiler compiler;  // by which it may be compiled for the CPU
 };
 
 /// The numbers k for which value + k * slope lies in a range; all, within 2^62, or none if the slope is 0.

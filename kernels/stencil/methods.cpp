@@ -79,8 +79,7 @@ constexpr StencilMethod cpu_methods[] = {
      .unfit =
          [](const StencilSpec& spec, const Limits& limits) {
            const std::string unfit = unfit_unless_written(spec, limits);
-           const CellCompiler compiler = compiler_of(spec);
-           return unfit.empty() && compiler.command.empty() ? compiler.why_none : unfit;
+           return unfit.empty() && spec.compiler.command.empty() ? spec.compiler.why_none : unfit;
          },
      .cost =
          [](const StencilSpec& spec, const Limits& limits) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/compiled/cxx_compiler.hpp"
 #include "kernels/device/context.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/stencil/rules/change.hpp"
@@ -34,6 +35,7 @@ struct StencilSpec {
   ElementType value = ElementType::f64;  // f32 or f64
 
   std::shared_ptr<const Written> written;  // of operator `formula`
+  compiled::CxxCompiler compiler;          // by which it may be compiled for the CPU
   std::vector<Term<double>> terms;         // of a linear operator, offsets along these axes
   bool separable = false;                  // `terms` are those of a SeparableSum
   int arrays = 0;                          // constant arrays of the grid's shape

@@ -151,8 +151,8 @@ struct Made {
   std::optional<std::string> on_cpu = {};
 };
 
-/// Makes a stage for the machine's devices; if only the CPU computes it, and the job leaves the choice, for the CPU.
-/// A run that is gone on with has chosen.
+/// Makes a stage for the machine's devices; if only the CPU computes it, for the CPU. A run that is gone on with has
+/// chosen. @throws JobError also if the job does not leave the choice
 Made make_stage(const stages::StageKind& kind, const Machine& machine, const stages::Request& request) {
   const auto on_cpu = [&](std::string why) {
     const stages::Request there{request.stage,   request.array,   machine.cpu->resources,
@@ -160,12 +160,12 @@ Made make_stage(const stages::StageKind& kind, const Machine& machine, const sta
     return Made{kind.make(there), std::move(why)};
   };
   if (machine.cpu && request.choices != nullptr && run::is_on_cpu(*request.choices)) return on_cpu("");
-  try {
-    return {kind.make(request)};
-  } catch (const stages::CpuOnly& error) {
-    if (!machine.cpu || request.choices != nullptr) throw;
-    return on_cpu(error.what());
+  const bool asks = request.resources.cuda && request.choices == nullptr && kind.cpu_alone != nullptr;
+  if (const auto alone = asks ? kind.cpu_alone(request.stage, request.resources.compiles) : std::nullopt) {
+    if (!machine.cpu) stages::refuse(request.stage, alone->parameter, alone->why);
+    return on_cpu(alone->why);
   }
+  return {kind.make(request)};
 }
 
 std::string job_text(const job::Job& job) {

@@ -69,6 +69,10 @@ StageKind dp_table_stage() {
        "{extents: [20, 20], steps: [[1, 0], [0, 1], [1, 1]], combine: count, modulus: 1009}",
        "{extents: [101], steps: [[1], [2], [5]], combine: count, order: unordered}"}};
   kind.make = make_dp_table;
+  kind.cpu_alone = [](const job::Stage& stage, bool) -> std::optional<CpuAlone> {
+    if (stage.settings.text("schedule") != "levels") return std::nullopt;
+    return CpuAlone{"schedule", "`schedule: levels` is computed on the CPU only; give another, or `backend: cpu`"};
+  };
   kind.verify = verify_dp_table;
   kind.methods = [] { return stage_methods(dp_table::table_methods()); };
   return kind;

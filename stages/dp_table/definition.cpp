@@ -247,10 +247,6 @@ class Definer {
     found_.table.schedule = word == "partitioned" ? Schedule::partitioned
                             : word == "levels"    ? Schedule::levels
                                                   : Schedule::automatic;
-    if (found_.table.schedule == Schedule::levels && request_.resources.cuda) {
-      refuse_on_cuda(request_.stage, "schedule",
-                     "`schedule: levels` is computed on the CPU only; give another, or `backend: cpu`");
-    }
     found_.table.partition_dimensions = static_cast<int>(settings_.integer("partition_dimensions"));
   }
 

@@ -1,5 +1,6 @@
 // The declaration of the stage `nest`.
 #include "kernels/nest/methods.hpp"
+#include "stages/cell_compiler.hpp"
 #include "stages/nest/same_nest.hpp"
 #include "stages/nest/stage.hpp"
 #include "stages/nest/verify.hpp"
@@ -127,6 +128,7 @@ StageKind nest_stage() {
   kind.declaration.find_inputs = find_inputs_of_nest;
   kind.declaration.in_words_of = nest_in_words_of;
   kind.make = make_nest;
+  kind.cpu_alone = [](const job::Stage&, bool compiles) { return cpu_alone_without_compiler("nests", compiles); };
   kind.verify = verify_nest;
   kind.methods = [] { return stage_methods(nest::nest_methods()); };
   return kind;

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/compiled/compiler.hpp"
-#include "kernels/compiled/cxx.hpp"
 #include "kernels/nest/elements.hpp"
 #include "kernels/nest/value_ranges.hpp"
+#include "stages/cell_compiler.hpp"
 #include "stages/nest/cut.hpp"
 #include "stages/nest/definition.hpp"
 #include "stages/nest/plan.hpp"
 #include "stages/nest/tally.hpp"
 #include "stages/nest/words.hpp"
-#include "stages/refuse.hpp"
 #include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
@@ -158,24 +156,11 @@ class NestStage : public run::Stage {
   NestTally tally_;
 };
 
-/// Names the compiler of the cells. @throws JobError if CUDA needs one, and there is none
-void name_compiler(const Request& request, nest::NestSpec& spec) {
-  const std::string never = request.resources.compiles ? "" : "the job says `compile: never`";
-  if (request.resources.cuda) {
-    const std::string why = never.empty() ? compiled::Compiler::why_missing() : never;
-    if (request.choices == nullptr && !why.empty())
-      refuse_on_cuda(request.stage, "cells", "nests cannot run on CUDA: " + why);
-    return;
-  }
-  spec.compiler = {"", never};
-  if (never.empty()) spec.compiler.command = compiled::cxx_command(&spec.compiler.why_none);
-}
-
 }  // namespace
 
 std::unique_ptr<run::Stage> make_nest(const Request& request) {
   NestDefinition definition = define_nest(request);
-  name_compiler(request, definition.spec);
+  definition.spec.compiler = cell_compiler(request.resources);
   const nest::NestMethod& method = method_for(request, nest::nest_methods(), "auto", definition.spec);
   std::vector<std::int64_t> sides = request.choices != nullptr
                                         ? request.choices->at("sides").get<std::vector<std::int64_t>>()

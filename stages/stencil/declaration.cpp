@@ -5,6 +5,7 @@
 
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
+#include "stages/cell_compiler.hpp"
 #include "stages/stage_kind.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
@@ -429,6 +430,10 @@ StageKind stencil_stage() {
   kind.declaration.problems.push_back(declare_written());
   kind.declaration.check = check;
   kind.make = make_stencil;
+  kind.cpu_alone = [](const job::Stage& stage, bool compiles) -> std::optional<CpuAlone> {
+    if (stage.problem != stencil::written_operator.name) return std::nullopt;
+    return cpu_alone_without_compiler("formulas", compiles);
+  };
   kind.verify = verify_stencil;
   kind.methods = [] { return stage_methods(stencil::stencil_methods()); };
   kind.deals = true;

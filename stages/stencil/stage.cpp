@@ -5,16 +5,13 @@
 #include <functional>
 #include <utility>
 
-#include "kernels/compiled/compiler.hpp"
-#include "kernels/compiled/cxx.hpp"
-#include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/methods.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/points.hpp"
 #include "kernels/stencil/written.hpp"
 #include "pipeline/base/near_name.hpp"
-#include "stages/refuse.hpp"
+#include "stages/cell_compiler.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/stencil/definition.hpp"
 #include "stages/stencil/plan.hpp"
@@ -247,21 +244,6 @@ class StencilStage : public run::Stage {
   StencilPlan plan_;
 };
 
-/// Names the compiler of formulas. @throws JobError if CUDA needs one, and there is none
-void name_compiler(const Request& request, StencilSpec& spec) {
-  const std::string never = request.resources.compiles ? "" : "the job says `compile: never`";
-  if (request.resources.cuda) {
-    const std::string why = never.empty() ? compiled::Compiler::why_missing() : never;
-    if (request.choices == nullptr && !why.empty()) {
-      refuse_on_cuda(request.stage, "cells", "formulas cannot run on CUDA: " + why);
-    }
-    return;
-  }
-  stencil::CellCompiler compiler{"", never};
-  if (never.empty()) compiler.command = compiled::cxx_command(&compiler.why_none);
-  set_compiler(spec, compiler);
-}
-
 }  // namespace
 
 std::unique_ptr<run::Stage> make_stencil(const Request& request) {
@@ -270,7 +252,7 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
   const bool separable =
       request.choices != nullptr ? request.choices->value("separable", false) : definition.separable;
   if (separable) take_separable(spec);
-  if (spec.written) name_compiler(request, spec);
+  if (spec.written) spec.compiler = cell_compiler(request.resources);
   const StencilMethod& method = method_for(request, stencil::stencil_methods(), name_of(spec.schedule), spec);
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");

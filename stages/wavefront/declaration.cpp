@@ -250,6 +250,14 @@ StageKind wavefront_stage() {
     return findings;
   };
   kind.make = make_wavefront;
+  kind.cpu_alone = [](const job::Stage& stage, bool) -> std::optional<CpuAlone> {
+    using Storage = wavefront::Schedule::Storage;
+    const Settings& settings = stage.settings;
+    if (!settings.has("keep") || settings.text("keep") != "borders") return std::nullopt;
+    if (wavefront::schedule_from(settings.text("schedule"))->storage == Storage::registers) return std::nullopt;
+    return CpuAlone{"schedule",
+                    "on CUDA borders are kept by cells in registers: say `auto` or `registers`, or leave it out"};
+  };
   kind.methods = [] {
     auto all = stage_methods(wavefront::wavefront_methods());
     for (run::StageMethod& method : stage_methods(in_place::in_place_methods())) {

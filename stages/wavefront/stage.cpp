@@ -136,10 +136,6 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.value = *element_type_from(request.choices->at("value").get<std::string>());
     spec.border = *element_type_from(request.choices->at("border").get<std::string>());
   }
-  if (spec.kept && request.resources.cuda && wavefront::in_tiles(spec)) {
-    refuse_on_cuda(request.stage, "schedule",
-                   "on CUDA borders are kept by cells in registers: say `auto` or `registers`, or leave it out");
-  }
   if (spec.settings.has("keep") && spec.settings.text("keep") == "alignment") {
     return make_alignment(request, std::move(spec), inputs);
   }

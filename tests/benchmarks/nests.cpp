@@ -76,7 +76,7 @@ double seconds_of(const std::function<void()>& work) {
 /// A nest as one block, of which the last elements of the first array are kept, with the type f32 or i32.
 class OneBlock {
  public:
-  OneBlock(const nest::NestText& text, const std::vector<const void*>& inputs, const nest::NestCompiler& compiler,
+  OneBlock(const nest::NestText& text, const std::vector<const void*>& inputs, const compiled::CxxCompiler& compiler,
            device::Context& context)
       : context_(context) {
     auto made = std::make_shared<nest::Nest>(nest::write(text));
@@ -154,7 +154,7 @@ class Benchmark {
  public:
   Benchmark(double scale, std::string wanted)
       : scale_(scale), wanted_(std::move(wanted)), context_(1), store_(io::Entry(folder_.path() / "objects")) {
-    compiler_.command = compiled::cxx_command(&compiler_.why_none);
+    compiler_ = compiled::find_cxx();
     context_.take_modules_from(&store_);
     if (!is_there()) return;
     plain_ = store_.object({loops, {"edit_distance", "sor", "jacobi"}},
@@ -236,7 +236,7 @@ class Benchmark {
   test::TempFolder folder_;
   device::CpuContext context_;
   compiled::Store store_;
-  nest::NestCompiler compiler_;
+  compiled::CxxCompiler compiler_;
   std::shared_ptr<const compiled::SharedObject> plain_;
 };
 

@@ -192,7 +192,7 @@ void compare_written(const WrittenAlike& alike, device::Context& context) {
   const Size& size = alike.size;
   StencilSpec specs[kinds] = {spec_of(size), spec_of(size), spec_of(size)};
   for (int kind = 1; kind < kinds; ++kind) stencil::testing::write_formulas(specs[kind], alike.formulas);
-  set_compiler(specs[2], {compiled::cxx_command(), ""});
+  specs[2].compiler = compiled::find_cxx();
   const std::vector<T> values = random_values<T>(size.extents[0] * specs[0].width());
   Grids<T> grids[kinds];
   std::unique_ptr<device::BlockKernel> kernels[kinds];

@@ -45,16 +45,6 @@ compiled::Source source_of(const StencilSpec& spec, device::InstructionSet set) 
 
 }  // namespace
 
-void set_compiler(StencilSpec& spec, const CellCompiler& compiler) {
-  spec.settings.set("compiler.command", compiler.command);
-  spec.settings.set("compiler.why_none", compiler.why_none);
-}
-
-CellCompiler compiler_of(const StencilSpec& spec) {
-  if (!spec.settings.has("compiler.command")) return {"", "no compiler of C++ was named"};
-  return {spec.settings.text("compiler.command"), spec.settings.text("compiler.why_none")};
-}
-
 int compiled_block_rows(const StencilSpec& spec) {
   if (spec.rank == 1 || depends_on_place(*spec.written)) return 0;
   const int operations = spec.written->cells.operations();
@@ -64,7 +54,7 @@ int compiled_block_rows(const StencilSpec& spec) {
 
 std::shared_ptr<const compiled::SharedObject> compile_cell(const StencilSpec& spec, compiled::Store& store,
                                                            device::InstructionSet set) {
-  return store.object(source_of(spec, set), {compiler_of(spec).command, compiled::cell_options(set)});
+  return store.object(source_of(spec, set), {spec.compiler.command, compiled::cell_options(set)});
 }
 
 }  // namespace terrace::stencil

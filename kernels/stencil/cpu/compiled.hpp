@@ -22,7 +22,7 @@ struct CompiledKernels {
   BlockKernelsOf<T> blocks;
 };
 
-/// Takes the kernels of a stencil's formula from a store, or compiles them by its compiler_of().
+/// Takes the kernels of a stencil's formula from a store, or compiles them by its compiler.
 /// @throws compiled::NotCompiled; IoError
 std::shared_ptr<const compiled::SharedObject> compile_cell(const StencilSpec& spec, compiled::Store& store,
                                                            device::InstructionSet set);

@@ -17,7 +17,7 @@ namespace {
 class WithCompiler {
  public:
   WithCompiler() : context_(3), store_(io::Entry(folder_.path() / "objects")) {
-    compiler_.command = compiled::cxx_command(&compiler_.why_none);
+    compiler_ = compiled::find_cxx();
     if (compiler_.command.empty()) std::cout << "SKIPPED: " << compiler_.why_none << std::endl;
     context_.take_modules_from(&store_);
   }
@@ -31,7 +31,7 @@ class WithCompiler {
   test::TempFolder folder_;
   device::CpuContext context_;
   compiled::Store store_;
-  NestCompiler compiler_;
+  compiled::CxxCompiler compiler_;
 };
 
 TEST_CASE("a compiled edit distance is the nest that everybody knows") {

@@ -20,7 +20,7 @@ using device::InstructionSet;
 class WithStore {
  public:
   WithStore() : context_(2), store_(io::Entry(folder_.path() / "modules")) {
-    compiler_ = compiled::cxx_command();
+    compiler_ = compiled::find_cxx();
     if (compiler_.empty()) WARN("skipped: there is no compiler of C++");
     context_.take_modules_from(&store_);
   }
@@ -29,7 +29,7 @@ class WithStore {
 
   void check(testing::SampleMaker& maker, testing::Sample sample, InstructionSet set) {
     if (set > device::best_instruction_set()) return;
-    set_compiler(sample.spec, {compiler_, ""});
+    sample.spec.compiler = compiler_;
     testing::check_sample(maker, sample, context_,
                           [&](const StencilSpec& spec) { return make_stencil_compiled(spec, context_, set); });
   }

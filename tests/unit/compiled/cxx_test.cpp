@@ -47,28 +47,28 @@ Source answer_source() { return {"int answer() { return 42; }\n", {"answer"}}; }
 
 TEST_CASE("the compiler of CXX comes first, then those in PATH by their names") {
   const test::TempFolder folder;
-  std::string why;
   const Variable path("PATH", folder.path().string());
   {
     const Variable none("CXX", " ");
-    CHECK(cxx_command(&why).empty());
-    CHECK_THAT(why, Contains("PATH") && Contains("CXX is not set"));
+    const CxxCompiler found = find_cxx();
+    CHECK(found.command.empty());
+    CHECK_THAT(found.why_none, Contains("PATH") && Contains("CXX is not set"));
     script(folder, "g++", "exit 1");
-    CHECK(cxx_command() == "g++");
+    CHECK(find_cxx().command == "g++");
     script(folder, "c++", "exit 1");
-    CHECK(cxx_command() == "c++");
+    CHECK(find_cxx().command == "c++");
   }
   const std::string own = script(folder, "own", "exit 1");
   CHECK(own.find(' ') == std::string::npos);
   const Variable named("CXX", own + " -v");
-  CHECK(cxx_command() == own + " -v");
+  CHECK(find_cxx().command == own + " -v");
   const Variable wrong("CXX", own + "s -v");
-  CHECK(cxx_command(&why).empty());
-  CHECK(why == "CXX names " + own + "s, which is not there");
+  CHECK(find_cxx().command.empty());
+  CHECK(find_cxx().why_none == "CXX names " + own + "s, which is not there");
 }
 
 TEST_CASE("a source becomes functions, from the folder the second time") {
-  const std::string command = cxx_command();
+  const std::string command = find_cxx().command;
   if (command.empty()) {
     WARN("skipped: there is no compiler of C++");
     return;

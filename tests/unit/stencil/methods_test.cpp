@@ -217,11 +217,11 @@ TEST_CASE("Formulas are compiled for the CPU if there is a compiler and its time
   const double cells = 1024 * 8192, strips = rate_of(spec, Backend::cpu);
   written->series_steps = 100000000;
   CHECK(std::string(chosen(spec, Backend::cpu).name) == "strips");
-  set_compiler(spec, {"", "the reason"});
+  spec.compiler = {"", "the reason"};
   for (const auto& rated : device::rate_methods(stencil_methods(), Backend::cpu, spec, epyc())) {
     if (std::string(rated.method->name) == "compiled") CHECK(rated.unfit == "the reason");
   }
-  set_compiler(spec, {"c++", ""});
+  spec.compiler = {"c++", ""};
   CHECK(std::string(chosen(spec, Backend::cpu).name) == "compiled");
   const double compiled = rate_of(spec, Backend::cpu);
   CHECK(compiled > 1.3 * strips);

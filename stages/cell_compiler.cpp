@@ -1,0 +1,24 @@
+#include "stages/cell_compiler.hpp"
+
+#include <string>
+
+#include "kernels/compiled/compiler.hpp"
+
+namespace terrace::stages {
+namespace {
+
+constexpr const char* never = "the job says `compile: never`";
+
+}  // namespace
+
+compiled::CxxCompiler cell_compiler(const Resources& resources) {
+  return resources.compiles ? compiled::find_cxx() : compiled::CxxCompiler{"", never};
+}
+
+std::optional<CpuAlone> cpu_alone_without_compiler(const char* what, bool compiles) {
+  const std::string why = compiles ? compiled::Compiler::why_missing() : never;
+  if (why.empty()) return std::nullopt;
+  return CpuAlone{"cells", std::string(what) + " cannot run on CUDA: " + why};
+}
+
+}  // namespace terrace::stages
