@@ -262,12 +262,12 @@ Cost cost_of_skewed(const StencilSpec& spec, const Limits& limits) {
 
 /// @tparam most_steps that the kernel makes at a time
 template <int (*most_steps)(const StencilSpec&)>
-std::size_t workspace_of(const StencilSpec& spec, const Limits&) {
+std::size_t workspace_of(const StencilSpec& spec, const Limits& limits) {
   const std::size_t bytes = plan_stencil(spec).bytes;
   if (!spec.points) return bytes;
   const std::int64_t most = most_steps(spec),
                      levels = spec.depth > 0 ? std::min<std::int64_t>(most, spec.depth) : most;
-  return bytes + device::aligned_bytes(patch_bytes(spec, levels));
+  return bytes + device::aligned_bytes(patch_bytes(spec, levels, limits.block_shared_bytes));
 }
 
 std::size_t tiled_workspace_of(const StencilSpec& spec, const Limits& limits) {

@@ -7,7 +7,7 @@
 // changes, or records the receiver. Where cells of two sources overlap, both write the same bits.
 //
 // Cells that are made again lie in a box around the point, a *patch*. Along a periodic axis it may go on beyond the
-// ends of the grid, or around it; elsewhere it is cut at them.
+// ends of the grid, or around it; elsewhere it is cut at them. Patches that fit are in shared memory (room.hpp).
 #pragma once
 
 #include "kernels/stencil/cuda/points/lists.hpp"
@@ -24,7 +24,8 @@ struct PointsTask {
   StepTask<F, T> levels;  // `from` the level before the launch, `to` the last one, of which `rows` are written
   i64 count;              // levels
   PointLists<T> points;
-  i64 patch_values;  // room of a thread block in `points.patches`: for two patches of each field
+  i64 patch_values;  // room of a thread block for two patches of each field: in `points.patches`, or
+  i32 in_shared;     // not 0: in shared memory
 };
 
 /// Cells along the three axes, half-open. Along a periodic axis they may lie beyond the grid's ends.
@@ -35,41 +36,87 @@ struct PatchBox {
     return end[axis] > begin[axis] ? end[axis] - begin[axis] : 0;
   }
   __device__ __forceinline__ i64 cells() const { return extent(0) * extent(1) * extent(2); }
-  __device__ __forceinline__ bool has(const i64 (&index)[most_rank]) const {
-    bool inside = true;
-    for (i32 axis = 0; axis < most_rank; ++axis) inside &= index[axis] >= begin[axis] && index[axis] < end[axis];
-    return inside;
-  }
-  /// The index of cell `number`.
-  __device__ __forceinline__ void find(i64 number, i64 (&index)[most_rank]) const {
-    const u32 cell = static_cast<u32>(number), last = static_cast<u32>(extent(2)),
-              middle = static_cast<u32>(extent(1));
-    index[2] = begin[2] + cell % last;
-    index[1] = begin[1] + cell / last % middle;
-    index[0] = begin[0] + cell / last / middle;
-  }
-  __device__ __forceinline__ i64 place(const i64 (&index)[most_rank]) const {
-    return ((index[0] - begin[0]) * extent(1) + index[1] - begin[1]) * extent(2) + index[2] - begin[2];
-  }
 };
+
+/// Calls visit(index, offset) for the cells of a box, by all threads of a thread block: lines side by side, a line by
+/// the lanes of a warp or of a part of it. The offset is that of the cell in the box `all`, row-major.
+template <class Visit>
+__device__ __forceinline__ void for_each_cell(const PatchBox& box, const PatchBox& all, const Visit& visit) {
+  const i32 width = static_cast<i32>(box.extent(2)), middles = static_cast<i32>(box.extent(1)),
+            lines = static_cast<i32>(box.extent(0)) * middles;
+  if (width == 0) return;
+  const i32 line_cells = static_cast<i32>(all.extent(2)), plane_cells = line_cells * static_cast<i32>(all.extent(1));
+  i32 lanes = 32;
+  while (lanes > 1 && lanes / 2 >= width) lanes /= 2;
+  const i32 thread = static_cast<i32>(threadIdx.x), step = static_cast<i32>(blockDim.x) / lanes;
+  for (i32 line = thread / lanes; line < lines; line += step) {
+    const i32 plane = middles == 1 ? line : line / middles;
+    i64 index[] = {box.begin[0] + plane, box.begin[1] + (line - plane * middles), 0};
+    const i32 first = static_cast<i32>(index[0] - all.begin[0]) * plane_cells +
+                      static_cast<i32>(index[1] - all.begin[1]) * line_cells +
+                      static_cast<i32>(box.begin[2] - all.begin[2]);
+    for (i32 cell = thread % lanes; cell < width; cell += lanes) {
+      index[2] = box.begin[2] + cell;
+      visit(index, first + cell);
+    }
+  }
+}
+
+/// The same for the cells of a box that are not in `inner`, a box in it.
+template <class Visit>
+__device__ __forceinline__ void for_each_cell_around(const PatchBox& box, const PatchBox& inner, const PatchBox& all,
+                                                     const Visit& visit) {
+  PatchBox rest = box;
+#pragma unroll 1
+  for (i32 side = 0; side < 2 * most_rank; ++side) {
+    const i32 axis = side / 2;
+    PatchBox slab = rest;
+    (side % 2 == 0 ? slab.end : slab.begin)[axis] = (side % 2 == 0 ? inner.begin : inner.end)[axis];
+    for_each_cell(slab, all, visit);
+    if (side % 2 == 0) continue;
+    rest.begin[axis] = inner.begin[axis];
+    rest.end[axis] = inner.end[axis];
+  }
+}
 
 /// The index in the grid of one that may lie beyond the ends of a periodic axis.
 __device__ __forceinline__ i64 index_in(i64 index, i64 extent) {
   return index >= 0 && index < extent ? index : wrapped_row(index, extent);
 }
+/// The row of a cell as the block's rows are counted: slabs of a periodic axis have those beyond the ends.
+template <class F, class T>
+__device__ __forceinline__ i64 row_of(const StepTask<F, T>& levels, const i64 (&index)[most_rank]) {
+  return levels.continues != 0 ? index[0] : index_in(index[0], levels.axes[0].extent);
+}
+/// Its number in its row.
+template <class F, class T>
+__device__ __forceinline__ i64 cell_of(const StepTask<F, T>& levels, const i64 (&index)[most_rank]) {
+  return index_in(index[1], levels.axes[1].extent) * levels.axes[2].extent +
+         index_in(index[2], levels.axes[2].extent);
+}
+
+__device__ __forceinline__ bool is_same_cell(const PointPlace& a, const PointPlace& b) {
+  return a.index[0] == b.index[0] && a.index[1] == b.index[1] && a.index[2] == b.index[2];
+}
 
 /// The values of a level of a patch around a cell whose neighbours are all in the grid.
 template <class F, class T>
-struct PatchAt : ArraysAt<T> {
+struct PatchAt {
   const StepTask<F, T>& levels;
-  i64 indices[most_rank], steps;  // of the cell, in the grid; steps made before
+  const StencilTask& block;
+  i64 indices[most_rank], steps;  // of the cell, along periodic axes perhaps beyond the ends; steps made before
   const T* centre;                // the cell's value of field 0
-  i64 field_values, plane, line;  // values from one field, plane and line to the next
+  i32 field_cells, plane, line;   // cells from one field, plane and line to the next
 
   __device__ __forceinline__ T operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
-    return centre[field * field_values + d0 * plane + d1 * line + d2];
+    return centre[field * field_cells + d0 * plane + d1 * line + d2];
   }
-  __device__ __forceinline__ i64 index(i32 axis, i32) const { return indices[axis]; }
+  __device__ __forceinline__ T array(i32 number) const {
+    return block.arrays[number].template row<T>(row_of(levels, indices), levels.width)[cell_of(levels, indices)];
+  }
+  __device__ __forceinline__ i64 index(i32 axis, i32 = 0) const {
+    return index_in(indices[axis], levels.axes[axis].extent);
+  }
   __device__ __forceinline__ i64 extent(i32 axis) const { return levels.axes[axis].extent; }
   __device__ __forceinline__ i64 step() const { return steps; }
 };
@@ -90,54 +137,78 @@ struct PatchFacesAt : PatchAt<F, T> {
       if (at < 0) return at == low_outside ? faces.low_value : faces.high_value;
       moved[axis] = at - this->indices[axis];
     }
-    return Base::centre[field * Base::field_values + moved[0] * Base::plane + moved[1] * Base::line + moved[2]];
+    return Base::centre[field * Base::field_cells + moved[0] * Base::plane + moved[1] * Base::line + moved[2]];
   }
+};
+
+/// The sources in a patch, with their values of all levels: in shared memory.
+template <class T>
+struct NearSources {
+  static constexpr i32 most = 32;  // a patch with more looks for them after each level
+  static constexpr i32 source_bits = 40;
+
+  u32 count;      // also of those that have no room here
+  u64 key[most];  // cell of the patch, and number of the source, in the order in which they are found
+  // In the order of cells, and those of a cell in the order in which they are added:
+  i32 cell[most], field[most], last_level[most];  // the last level at which the cell is made
+  i64 first[most];
+  T values[most][most_steps_at_once];
 };
 
 /// A thread block makes the cells around a point again.
 template <class F, class T>
 class Patch {
+  static_assert(sizeof(NearSources<T>) <= patch_shared_rest);
+
  public:
   /// @param target cells of the last level that are wanted
-  __device__ Patch(const PointsTask<F, T>& task, const StencilTask& block, T* values, const PatchBox& target)
-      : task_(task), levels_(task.levels), block_(block), target_(target), box_(before(task.count)) {
-    cells_ = box_.cells();
-    for (i32 half = 0; half < 2; ++half) values_[half] = values + half * F::fields * cells_;
+  __device__ Patch(const PointsTask<F, T>& task, const StencilTask& block, T* values, NearSources<T>& near,
+                   const PatchBox& target)
+      : task_(task),
+        levels_(task.levels),
+        block_(block),
+        near_(near),
+        target_(target),
+        box_(before(task.count)),
+        values_(values) {
+    line_ = static_cast<i32>(box_.extent(2));
+    plane_ = line_ * static_cast<i32>(box_.extent(1));
+    cells_ = plane_ * static_cast<i32>(box_.extent(0));
   }
 
   /// Makes all levels, and calls after_level(level) after each, when its values are there, in all threads.
   template <class AfterLevel>
   __device__ void make(const AfterLevel& after_level) {
+    find_sources();
     load();
     __syncthreads();
     for (i64 level = 1; level <= task_.count; ++level) {
-      const PatchBox cells = before(task_.count - level);
-      for (i64 n = threadIdx.x; n < cells.cells(); n += blockDim.x) {
-        i64 index[most_rank];
-        cells.find(n, index);
-        make_cell(level, index);
+      const PatchBox cells = before(task_.count - level), inner = inside(cells);
+      for_each_cell(inner, box_, [&](const i64(&index)[most_rank], i32 cell) { make_inside(level, index, cell); });
+      for_each_cell_around(cells, inner, box_,
+                           [&](const i64(&index)[most_rank], i32 cell) { make_at_rim(level, index, cell); });
+      __syncthreads();
+      if (near_.count > 0) {
+        add_sources(level, cells);
+        __syncthreads();
       }
-      __syncthreads();
-      add_sources(level, cells);
-      __syncthreads();
       after_level(level);
     }
   }
 
   /// The value of a cell of the patch at a level, the last one that is made.
   __device__ T value(i64 level, i32 field, const i64 (&index)[most_rank]) const {
-    return values_[level % 2][field * cells_ + box_.place(index)];
+    return values(level)[field * cells_ + cell_at(index)];
   }
 
   /// Writes the wanted cells.
   __device__ void write() const {
-    for (i64 n = threadIdx.x; n < target_.cells(); n += blockDim.x) {
-      i64 index[most_rank];
-      target_.find(n, index);
+    const T* made = values(task_.count);
+    for_each_cell(target_, box_, [&](const i64(&index)[most_rank], i32 cell) {
       for (i32 f = 0; f < F::fields; ++f) {
-        levels_.to[f].row(row_of(index), levels_.width)[cell_of(index)] = value(task_.count, f, index);
+        levels_.to[f].row(row_of(levels_, index), levels_.width)[cell_of(levels_, index)] = made[f * cells_ + cell];
       }
-    }
+    });
   }
 
  private:
@@ -155,79 +226,154 @@ class Patch {
     return box;
   }
 
-  /// The row as the block's rows are counted: slabs of a periodic axis have those beyond the ends.
-  __device__ __forceinline__ i64 row_of(const i64 (&index)[most_rank]) const {
-    return levels_.continues != 0 ? index[0] : index_in(index[0], levels_.axes[0].extent);
-  }
-  /// The number of a cell in its row.
-  __device__ __forceinline__ i64 cell_of(const i64 (&index)[most_rank]) const {
-    return index_in(index[1], levels_.axes[1].extent) * levels_.axes[2].extent +
-           index_in(index[2], levels_.axes[2].extent);
-  }
-  __device__ __forceinline__ ArraysAt<T> arrays_at(const i64 (&index)[most_rank]) const {
-    return {block_, row_of(index), levels_.width, cell_of(index)};
-  }
-  __device__ __forceinline__ bool is_masked(const i64 (&index)[most_rank]) const {
-    return levels_.additions.mask >= 0 && arrays_at(index).array(levels_.additions.mask) != T(0);
+  /// Those of a box whose neighbours are all in the grid.
+  __device__ PatchBox inside(const PatchBox& cells) const {
+    PatchBox box = cells;
+    for (i32 axis = 0; axis < most_rank; ++axis) {
+      const AxisFaces<T>& faces = levels_.axes[axis];
+      if (faces.low == Face::periodic) continue;
+      const i64 begin = faces.reach, end = faces.extent - faces.reach;
+      if (box.begin[axis] < begin) box.begin[axis] = begin < cells.end[axis] ? begin : cells.end[axis];
+      if (box.end[axis] > end) box.end[axis] = end > box.begin[axis] ? end : box.begin[axis];
+    }
+    return box;
   }
 
+  __device__ __forceinline__ i32 cell_at(const i64 (&index)[most_rank]) const {
+    return static_cast<i32>(index[0] - box_.begin[0]) * plane_ + static_cast<i32>(index[1] - box_.begin[1]) * line_ +
+           static_cast<i32>(index[2] - box_.begin[2]);
+  }
+  /// Levels in turn, fields one after another.
+  __device__ __forceinline__ T* values(i64 level) const { return values_ + (level & 1) * F::fields * cells_; }
+
   __device__ void load() {
-    for (i64 n = threadIdx.x; n < cells_; n += blockDim.x) {
-      i64 index[most_rank];
-      box_.find(n, index);
+    T* loaded = values(0);
+    for_each_cell(box_, box_, [&](const i64(&index)[most_rank], i32 cell) {
       for (i32 f = 0; f < F::fields; ++f) {
-        values_[0][f * cells_ + n] = levels_.from[f].row(row_of(index), levels_.width)[cell_of(index)];
+        loaded[f * cells_ + cell] =
+            levels_.from[f].row(row_of(levels_, index), levels_.width)[cell_of(levels_, index)];
+      }
+    });
+  }
+
+  __device__ __forceinline__ bool is_masked(const i64 (&index)[most_rank]) const {
+    return levels_.additions.mask >= 0 && at(0, index, 0).array(levels_.additions.mask) != T(0);
+  }
+  /// A cell of the level after so many.
+  __device__ __forceinline__ PatchFacesAt<F, T> at(i64 levels, const i64 (&index)[most_rank], i32 cell) const {
+    return {{levels_,
+             block_,
+             {index[0], index[1], index[2]},
+             levels_.step + levels,
+             values(levels) + cell,
+             cells_,
+             plane_,
+             line_}};
+  }
+  __device__ __forceinline__ void store(i64 level, i32 cell, const T (&made)[F::fields]) const {
+    for (i32 f = 0; f < F::fields; ++f) values(level)[f * cells_ + cell] = made[f];
+  }
+  __device__ __forceinline__ void keep(i64 level, i32 cell) const {
+    for (i32 f = 0; f < F::fields; ++f) values(level)[f * cells_ + cell] = values(level - 1)[f * cells_ + cell];
+  }
+
+  /// Makes a cell of a level from the level before. Its neighbours are all in the grid.
+  __device__ __forceinline__ void make_inside(i64 level, const i64 (&index)[most_rank], i32 cell) const {
+    if (is_masked(index)) return keep(level, cell);
+    const PatchFacesAt<F, T> any = at(level - 1, index, cell);
+    const PatchAt<F, T>& near = any;
+    T made[F::fields];
+    F::template cell<T>(levels_.constants, near, made);
+    add_source(levels_.additions, near, made);
+    store(level, cell, made);
+  }
+  /// The same of any cell.
+  __device__ __forceinline__ void make_at_rim(i64 level, const i64 (&index)[most_rank], i32 cell) const {
+    if (is_masked(index)) return keep(level, cell);
+    const PatchFacesAt<F, T> near = at(level - 1, index, cell);
+    const Position position{
+        {near.index(0), near.index(1), near.index(2)}, {near.extent(0), near.extent(1), near.extent(2)}, near.step()};
+    T made[F::fields];
+    if constexpr (F::own_faces) {
+      F::rim_cell(levels_.constants, near, position, made);
+    } else {
+      if (is_kept(levels_, position)) return keep(level, cell);
+      F::template cell<T>(levels_.constants, near, made);
+    }
+    add_source(levels_.additions, near, made);
+    store(level, cell, made);
+  }
+
+  /// Finds the sources in the patch, and their values. All threads call it, after a barrier.
+  __device__ void find_sources() {
+    using Near = NearSources<T>;
+    const PointLists<T>& points = task_.points;
+    if (threadIdx.x == 0) near_.count = 0;
+    __syncthreads();
+    for (i64 n = threadIdx.x; n < points.source_count; n += blockDim.x) {
+      for_each_image(points.sources[n].index, box_, [&](const i64(&index)[most_rank]) {
+        if (last_level(index) < 1 || is_masked(index)) return;
+        const u32 place = atomicAdd(&near_.count, u32{1});
+        if (place < Near::most) near_.key[place] = static_cast<u64>(cell_at(index)) << Near::source_bits | n;
+      });
+    }
+    __syncthreads();
+    const i32 count = static_cast<i32>(near_.count);
+    if (count > Near::most) return;
+    for (i32 n = threadIdx.x; n < count; n += blockDim.x) {
+      const u64 key = near_.key[n];
+      i32 place = 0;
+      for (i32 m = 0; m < count; ++m) place += near_.key[m] < key ? 1 : 0;
+      const PointPlace& source = points.sources[key & ((u64{1} << Near::source_bits) - 1)];
+      const i32 cell = static_cast<i32>(key >> Near::source_bits);
+      near_.cell[place] = cell;
+      near_.field[place] = source.field;
+      near_.first[place] = source.first;
+      near_.last_level[place] = static_cast<i32>(last_level(index_of(cell)));
+    }
+    __syncthreads();
+    const i32 levels = static_cast<i32>(task_.count);
+    for (i32 n = threadIdx.x; n < count * levels; n += blockDim.x) {
+      const i32 source = n / levels, level = n % levels;
+      near_.values[source][level] = points.values[near_.first[source] + levels_.step + level];
+    }
+  }
+  struct Index {
+    i64 along[most_rank];
+  };
+  __device__ Index index_of(i32 cell) const {
+    return {{box_.begin[0] + cell / plane_, box_.begin[1] + cell % plane_ / line_, box_.begin[2] + cell % line_}};
+  }
+  __device__ i64 last_level(const Index& index) const { return last_level(index.along); }
+  /// The last level at which a cell is made.
+  __device__ i64 last_level(const i64 (&index)[most_rank]) const {
+    i64 last = task_.count;
+    for (i32 axis = 0; axis < most_rank; ++axis) {
+      const i64 below = target_.begin[axis] - index[axis], above = index[axis] - (target_.end[axis] - 1);
+      const i64 away = below > above ? below : above, reach = levels_.axes[axis].reach;
+      if (away <= 0 || reach == 0) continue;
+      const i64 own = task_.count - (away + reach - 1) / reach;
+      if (own < last) last = own;
+    }
+    return last;
+  }
+
+  /// Adds the values of the sources of the cells of a level. A thread takes all sources of a cell.
+  __device__ void add_sources(i64 level, const PatchBox& cells) {
+    T* made = values(level);
+    const i32 count = static_cast<i32>(near_.count);
+    if (count > NearSources<T>::most) return add_far_sources(level, cells);
+    for (i32 n = threadIdx.x; n < count; n += blockDim.x) {
+      const i32 cell = near_.cell[n];
+      if (near_.last_level[n] < level || (n > 0 && near_.cell[n - 1] == cell)) continue;
+      for (i32 m = n; m < count && near_.cell[m] == cell; ++m) {
+        T& value = made[near_.field[m] * cells_ + cell];
+        value = plus(value, near_.values[m][level - 1]);
       }
     }
   }
-
-  /// Makes a cell of a level from the level before.
-  __device__ void make_cell(i64 level, const i64 (&index)[most_rank]) {
-    const i64 place = box_.place(index);
-    const T* centre = values_[(level - 1) % 2] + place;
-    T made[F::fields];
-    const bool changes = !is_masked(index) && make_changed(level, index, centre, made);
-    for (i32 f = 0; f < F::fields; ++f) {
-      values_[level % 2][f * cells_ + place] = changes ? made[f] : centre[f * cells_];
-    }
-  }
-
-  /// @return false if a face keeps the cell's values
-  __device__ bool make_changed(i64 level, const i64 (&index)[most_rank], const T* centre,
-                               T (&made)[F::fields]) const {
-    bool inside = true;
-    for (i32 axis = 0; axis < most_rank; ++axis) {
-      inside &= levels_.axes[axis].low == Face::periodic || is_inside(levels_.axes[axis], index[axis]);
-    }
-    PatchFacesAt<F, T> at{{arrays_at(index),
-                           levels_,
-                           {},
-                           levels_.step + level - 1,
-                           centre,
-                           cells_,
-                           box_.extent(1) * box_.extent(2),
-                           box_.extent(2)}};
-    for (i32 axis = 0; axis < most_rank; ++axis) at.indices[axis] = index_in(index[axis], at.extent(axis));
-    if (inside) {
-      const PatchAt<F, T>& near = at;
-      F::template cell<T>(levels_.constants, near, made);
-      add_source(levels_.additions, near, made);
-      return true;
-    }
-    const Position position{
-        {at.indices[0], at.indices[1], at.indices[2]}, {at.extent(0), at.extent(1), at.extent(2)}, at.step()};
-    if constexpr (F::own_faces) {
-      F::rim_cell(levels_.constants, at, position, made);
-    } else {
-      if (is_kept(levels_, position)) return false;
-      F::template cell<T>(levels_.constants, at, made);
-    }
-    add_source(levels_.additions, at, made);
-    return true;
-  }
-
-  /// Adds the values of all sources of the cells of a level. A thread takes all sources of a cell.
-  __device__ void add_sources(i64 level, const PatchBox& cells) {
+  /// The same by a look at all sources.
+  __device__ void add_far_sources(i64 level, const PatchBox& cells) {
     const PointLists<T>& points = task_.points;
     for (i64 n = threadIdx.x; n < points.source_count; n += blockDim.x) {
       const PointPlace& source = points.sources[n];
@@ -236,14 +382,11 @@ class Patch {
         if (is_masked(index)) return;
         for (i64 m = n; m < points.source_count && is_same_cell(points.sources[m], source); ++m) {
           const PointPlace& one = points.sources[m];
-          T& value = values_[level % 2][one.field * cells_ + box_.place(index)];
+          T& value = values(level)[one.field * cells_ + cell_at(index)];
           value = plus(value, points.values[one.first + levels_.step + level - 1]);
         }
       });
     }
-  }
-  static __device__ __forceinline__ bool is_same_cell(const PointPlace& a, const PointPlace& b) {
-    return a.index[0] == b.index[0] && a.index[1] == b.index[1] && a.index[2] == b.index[2];
   }
 
   /// Calls visit(index) for the places among `cells` that stand for a cell of the grid: along periodic axes there may
@@ -273,14 +416,15 @@ class Patch {
   const PointsTask<F, T>& task_;
   const StepTask<F, T>& levels_;
   const StencilTask& block_;
+  NearSources<T>& near_;
   PatchBox target_, box_;
-  i64 cells_;
-  T* values_[2];  // levels in turn, fields one after another
+  T* values_;
+  i32 cells_, plane_, line_;  // of the patch, of a plane and of a line of it
 };
 
 /// Makes the cells that a source changes again. @param row of the source, of a periodic axis perhaps beyond the ends
 template <class F, class T>
-__device__ void make_source(const PointsTask<F, T>& task, const StencilTask& block, T* values,
+__device__ void make_source(const PointsTask<F, T>& task, const StencilTask& block, T* values, NearSources<T>& near,
                             const PointPlace& source, i64 row) {
   PatchBox target;
   for (i32 axis = 0; axis < most_rank; ++axis) {
@@ -297,7 +441,7 @@ __device__ void make_source(const PointsTask<F, T>& task, const StencilTask& blo
     if (target.end[axis] > all.end) target.end[axis] = all.end;
   }
   if (target.cells() == 0) return;
-  Patch<F, T> patch(task, block, values, target);
+  Patch<F, T> patch(task, block, values, near, target);
   patch.make([](i64) {});
   patch.write();
   __syncthreads();  // before the room is used again
@@ -305,23 +449,24 @@ __device__ void make_source(const PointsTask<F, T>& task, const StencilTask& blo
 
 /// Makes the cells around a source, wherever the rows that are written depend on it.
 template <class F, class T>
-__device__ void make_images(const PointsTask<F, T>& task, const StencilTask& block, T* values,
+__device__ void make_images(const PointsTask<F, T>& task, const StencilTask& block, T* values, NearSources<T>& near,
                             const PointPlace& source) {
   const AxisFaces<T>& rows = task.levels.axes[0];
   if (rows.low != Face::periodic || task.levels.continues == 0) {
-    make_source(task, block, values, source, source.index[0]);
+    make_source(task, block, values, near, source, source.index[0]);
     return;
   }
   const i64 reach = (task.count - 1) * rows.reach, begin = task.levels.rows.begin - reach;
   const i64 first = begin + wrapped_row(source.index[0] - begin, rows.extent);
   for (i64 row = first; row < task.levels.rows.end + reach; row += rows.extent) {
-    make_source(task, block, values, source, row);
+    make_source(task, block, values, near, source, row);
   }
 }
 
 /// Records the values of a receiver whose row the launch makes.
 template <class F, class T>
-__device__ void record_receiver(const PointsTask<F, T>& task, const StencilTask& block, T* values, i64 number) {
+__device__ void record_receiver(const PointsTask<F, T>& task, const StencilTask& block, T* values,
+                                NearSources<T>& near, i64 number) {
   const PointLists<T>& points = task.points;
   const PointPlace& receiver = points.receivers[number];
   const i64 row = receiver.index[0];
@@ -334,7 +479,7 @@ __device__ void record_receiver(const PointsTask<F, T>& task, const StencilTask&
     target.begin[axis] = receiver.index[axis];
     target.end[axis] = receiver.index[axis] + 1;
   }
-  Patch<F, T> patch(task, block, values, target);
+  Patch<F, T> patch(task, block, values, near, target);
   patch.make([&](i64 level) {
     const i64 made = task.levels.step + level;
     if (threadIdx.x != 0 || made % points.every != 0) return;
@@ -350,19 +495,17 @@ __device__ void record_receiver(const PointsTask<F, T>& task, const StencilTask&
 template <class F, class T>
 __global__ void __launch_bounds__(patch_threads, 1)
     make_points_kernel(const StencilState* state, const __grid_constant__ PointsTask<F, T> task) {
+  __shared__ NearSources<T> near;
   if (state->begun == 0) return;
   const PointLists<T>& points = task.points;
-  T* values = points.patches + i64{blockIdx.x} * task.patch_values;
+  T* values = task.in_shared != 0 ? reinterpret_cast<T*>(device::launch_shared_memory())
+                                  : points.patches + i64{blockIdx.x} * task.patch_values;
   for (i64 n = blockIdx.x; n < points.source_count + points.receiver_count; n += gridDim.x) {
     if (n >= points.source_count) {
-      record_receiver(task, state->task, values, n - points.source_count);
-      continue;
+      record_receiver(task, state->task, values, near, n - points.source_count);
+    } else if (n == 0 || !is_same_cell(points.sources[n - 1], points.sources[n])) {
+      make_images(task, state->task, values, near, points.sources[n]);
     }
-    const PointPlace& source = points.sources[n];
-    const bool again = n > 0 && points.sources[n - 1].index[0] == source.index[0] &&
-                       points.sources[n - 1].index[1] == source.index[1] &&
-                       points.sources[n - 1].index[2] == source.index[2];
-    if (!again) make_images(task, state->task, values, source);
   }
 }
 

@@ -5,6 +5,9 @@
 
 namespace terrace::stencil {
 
+/// Bytes of shared memory that a thread block of points has beside its cells, at most.
+inline constexpr unsigned patch_shared_rest = 10 << 10;
+
 /// The cell of a source or a receiver, and where its values are.
 struct PointPlace {
   i64 index[most_rank];

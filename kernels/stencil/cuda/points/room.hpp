@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/stencil/cuda/points/lists.hpp"
 #include "kernels/stencil/points.hpp"
 
 namespace terrace::stencil {
 
-/// Cells of a patch, at most, and bytes of those of all thread blocks, unless one needs more. Not measured.
+/// Cells of a patch, at most, and bytes of those of all thread blocks that are not in shared memory, unless one needs
+/// more. Not measured.
 inline constexpr std::int64_t most_patch_cells = 1 << 18, most_patch_bytes = 64 << 20;
 
 /// Cells of the largest patch, that of a source, of a launch that makes so many levels.
@@ -36,17 +38,25 @@ inline std::int64_t patch_values(const StencilSpec& spec, std::int64_t levels) {
   return 2 * spec.fields() * patch_cells(spec, levels);
 }
 
-/// Thread blocks that have room at a time in a launch of so many levels.
+/// Bytes of shared memory for the patches of a launch of so many levels; 0: they do not fit.
+/// @param shared bytes that a thread block may have
+inline std::size_t patch_shared_bytes(const StencilSpec& spec, std::int64_t levels, std::size_t shared) {
+  const std::size_t bytes = static_cast<std::size_t>(patch_values(spec, levels)) * size_of(spec.value);
+  return bytes + patch_shared_rest <= shared ? bytes : 0;
+}
+
+/// Thread blocks that have room in device memory at a time in a launch of so many levels.
 inline std::int64_t patch_blocks(const StencilSpec& spec, std::int64_t levels) {
   const std::int64_t points = std::ssize(spec.points->sources) + std::ssize(spec.points->receivers);
   const std::int64_t bytes = patch_values(spec, levels) * static_cast<std::int64_t>(size_of(spec.value));
   return std::clamp<std::int64_t>(most_patch_bytes / bytes, 1, std::max<std::int64_t>(1, points));
 }
 
-/// Bytes of the room of all thread blocks of a kernel that makes at most so many levels at a time.
-inline std::size_t patch_bytes(const StencilSpec& spec, std::int64_t most_levels) {
+/// Bytes of device memory of all thread blocks of a kernel that makes at most so many levels at a time.
+inline std::size_t patch_bytes(const StencilSpec& spec, std::int64_t most_levels, std::size_t shared) {
   std::int64_t values = 0;
   for (std::int64_t levels = std::min(most_levels, most_patch_levels(spec)); levels > 0; --levels) {
+    if (patch_shared_bytes(spec, levels, shared) > 0) break;  // so do those of fewer levels
     values = std::max(values, patch_blocks(spec, levels) * patch_values(spec, levels));
   }
   return static_cast<std::size_t>(values) * size_of(spec.value);

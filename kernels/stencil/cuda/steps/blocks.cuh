@@ -43,7 +43,12 @@ class FormulaBlocks : public StencilBlocks<T> {
         resident_(device::resident_blocks(kernels.steps, value_threads, 0)) {
     if (!spec.points) return;
     points_ = Base::points();
-    device::resident_blocks(kernels.points, patch_threads, 0);  // loads its code now
+    shared_ = context.limits().block_shared_bytes;
+    std::size_t most = 0;
+    for (i64 levels = 1; levels <= most_patch_levels(spec); ++levels) {
+      most = std::max(most, patch_shared_bytes(spec, levels, shared_));
+    }
+    device::resident_blocks(kernels.points, patch_threads, most);  // loads its code now
   }
 
  protected:
@@ -78,13 +83,15 @@ class FormulaBlocks : public StencilBlocks<T> {
   void make_points(const Levels<T>& levels) override {
     const i64 count = points_.source_count + points_.receiver_count;
     if (levels.output.count() == 0 || count == 0) return;
+    const std::size_t shared_bytes = patch_shared_bytes(spec(), levels.count, shared_);
     const PointsTask<F, T> task{step_of(levels, levels.output, 0, 0), levels.count, points_,
-                                patch_values(spec(), levels.count)};
-    const i64 cells = patch_cells(spec(), levels.count), blocks = patch_blocks(spec(), levels.count);
+                                patch_values(spec(), levels.count), shared_bytes > 0 ? 1 : 0};
+    const i64 cells = patch_cells(spec(), levels.count),
+              blocks = shared_bytes > 0 ? count : patch_blocks(spec(), levels.count);
     device::launch(kernels_.points,
                    {.blocks = static_cast<unsigned>(std::min({blocks, count, most_value_blocks})),
                     .threads = cells >= patch_threads ? unsigned{patch_threads} : threads_for(cells),
-                    .shared_bytes = 0,
+                    .shared_bytes = shared_bytes,
                     .stream = stream()},
                    state(), task);
   }
@@ -117,6 +124,7 @@ class FormulaBlocks : public StencilBlocks<T> {
 
   StepKernels<F, T> kernels_;
   PointLists<T> points_{};
+  std::size_t shared_ = 0;  // bytes that a thread block of points may have
   typename F::template Constants<T> constants_;
   Additions<T> additions_;
   unsigned resident_;
