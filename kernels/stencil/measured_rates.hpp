@@ -198,9 +198,8 @@ inline constexpr double cuda_step_array_bytes = 2.6e12;
 inline constexpr double cuda_addition_seconds = 2e-12;
 
 /// The least seconds that a launch's points take, those of a level of it, and cells a second that are made again
-/// around them. A level of 100 points took 3 us with receivers alone and 6 to 9 us with sources: heat2d of 16384 x
-/// 16384, wave2d of 8192 x 8192, f32, H200, 2026-11-29. The other two: not measured.
-inline constexpr double cuda_points_seconds = 5e-6, cuda_points_level_seconds = 6e-6, cuda_patch_cells = 5e10;
+/// around them. Not measured: a warp takes about 45 instructions for 32 cells, of which half the rate is assumed.
+inline constexpr double cuda_points_seconds = 5e-6, cuda_points_level_seconds = 1.5e-6, cuda_patch_cells = 3e11;
 
 /// Cells of a line that a warp makes side by side in single steps, and the seconds, of the whole device, in which a
 /// warp makes cells one by one, once for all its lanes: an operation. H200, 2026-11-28, a step of 100000 x 64 cells

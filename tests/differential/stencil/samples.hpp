@@ -108,14 +108,15 @@ class SampleMaker {
     for (int i = -spec.radius; i <= spec.radius; ++i) spec.terms.push_back({{i, 0, 0}, -1, scale * value()});
   }
 
-  /// Gives a sample sources, some of them in one cell, at faces or near each other, and receivers.
+  /// Gives a sample sources, some of them in one cell, at faces or near each other, now and then dozens, and
+  /// receivers.
   void add_points(Sample& sample) {
     StencilSpec& spec = sample.spec;
     Points points;
     const std::int64_t steps = sample.step + sample.steps, series = 1 + below(3), fields = spec.fields();
     for (std::int64_t i = 0; i < series * steps; ++i) points.values.push_back(value());
     Points::Cell cell = any_cell(spec);
-    for (std::int64_t left = below(6); left > 0; --left) {
+    for (std::int64_t left = chance(10) ? 40 + below(20) : below(6); left > 0; --left) {
       points.sources.push_back({cell, static_cast<int>(below(fields)), below(series) * steps});
       if (chance(70)) cell = any_cell(spec);
       else if (chance(50)) cell[0] = std::max<std::int64_t>(0, cell[0] - below(4));

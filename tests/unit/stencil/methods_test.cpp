@@ -174,10 +174,12 @@ TEST_CASE("A stencil that the kernel of several steps does not compute is predic
   CHECK(name_for(spec) == "steps");
   spec = spec_of("heat2d", 1, ElementType::f32);
   spec.given["diffusivity"] = 0, spec.arrays = 1;
-  spec.extents[2] = 8190;
+  spec.extents[2] = 64;
   CHECK(name_for(spec) == "steps");
-  spec.extents[2] = 8192;
-  CHECK(name_for(spec) == "formula_rows");
+  for (const std::int64_t width : {8190, 8192}) {
+    spec.extents[2] = width;
+    CHECK(name_for(spec) == "formula_rows");
+  }
 }
 
 TEST_CASE("Boxes of f64 take matrix products where these are exact, else the faster of rows and terms") {
@@ -271,7 +273,7 @@ TEST_CASE("the cells around points belong to the cost of kernels that make sever
   CHECK(name_for(spec) == "rows");
   CHECK(rate_of(spec) < alone);
   CHECK(rate_of(spec) > 0.85 * alone);
-  spec.points = points_of(100, 400000);
+  spec.points = points_of(100, 4000000);
   CHECK(name_for(spec) == "steps");
   spec.schedule = Schedule::overlapped;
   CHECK(schedule_fault(spec));
