@@ -66,6 +66,11 @@ __device__ __forceinline__ void for_each_cell(const PatchBox& box, const PatchBo
 template <class Visit>
 __device__ __forceinline__ void for_each_cell_around(const PatchBox& box, const PatchBox& inner, const PatchBox& all,
                                                      const Visit& visit) {
+  bool is_inner = true;
+  for (i32 axis = 0; axis < most_rank; ++axis) {
+    is_inner &= inner.begin[axis] == box.begin[axis] && inner.end[axis] == box.end[axis];
+  }
+  if (is_inner) return;
   PatchBox rest = box;
 #pragma unroll 1
   for (i32 side = 0; side < 2 * most_rank; ++side) {
@@ -141,6 +146,25 @@ struct PatchFacesAt : PatchAt<F, T> {
   }
 };
 
+/// Makes any cell of a level from the level before, beside the code of those whose neighbours are all in the grid.
+template <class F, class T>
+__device__ __noinline__ void make_at_rim(const PatchFacesAt<F, T>& near, T* to) {
+  const StepTask<F, T>& levels = near.levels;
+  const Position position{
+      {near.index(0), near.index(1), near.index(2)}, {near.extent(0), near.extent(1), near.extent(2)}, near.step()};
+  bool changes = levels.additions.mask < 0 || near.array(levels.additions.mask) == T(0);
+  T made[F::fields];
+  if constexpr (!F::own_faces) changes = changes && !is_kept(levels, position);
+  if (changes) {
+    if constexpr (F::own_faces) F::rim_cell(levels.constants, near, position, made);
+    else F::template cell<T>(levels.constants, near, made);
+    add_source(levels.additions, near, made);
+  }
+  for (i32 f = 0; f < F::fields; ++f) {
+    to[f * near.field_cells] = changes ? made[f] : near.centre[f * near.field_cells];
+  }
+}
+
 /// The sources in a patch, with their values of all levels: in shared memory.
 template <class T>
 struct NearSources {
@@ -185,8 +209,9 @@ class Patch {
     for (i64 level = 1; level <= task_.count; ++level) {
       const PatchBox cells = before(task_.count - level), inner = inside(cells);
       for_each_cell(inner, box_, [&](const i64(&index)[most_rank], i32 cell) { make_inside(level, index, cell); });
-      for_each_cell_around(cells, inner, box_,
-                           [&](const i64(&index)[most_rank], i32 cell) { make_at_rim(level, index, cell); });
+      for_each_cell_around(cells, inner, box_, [&](const i64(&index)[most_rank], i32 cell) {
+        make_at_rim(at(level - 1, index, cell), values(level) + cell);
+      });
       __syncthreads();
       if (near_.count > 0) {
         add_sources(level, cells);
@@ -284,22 +309,6 @@ class Patch {
     const PatchAt<F, T>& near = any;
     T made[F::fields];
     F::template cell<T>(levels_.constants, near, made);
-    add_source(levels_.additions, near, made);
-    store(level, cell, made);
-  }
-  /// The same of any cell.
-  __device__ __forceinline__ void make_at_rim(i64 level, const i64 (&index)[most_rank], i32 cell) const {
-    if (is_masked(index)) return keep(level, cell);
-    const PatchFacesAt<F, T> near = at(level - 1, index, cell);
-    const Position position{
-        {near.index(0), near.index(1), near.index(2)}, {near.extent(0), near.extent(1), near.extent(2)}, near.step()};
-    T made[F::fields];
-    if constexpr (F::own_faces) {
-      F::rim_cell(levels_.constants, near, position, made);
-    } else {
-      if (is_kept(levels_, position)) return keep(level, cell);
-      F::template cell<T>(levels_.constants, near, made);
-    }
     add_source(levels_.additions, near, made);
     store(level, cell, made);
   }
@@ -452,15 +461,13 @@ template <class F, class T>
 __device__ void make_images(const PointsTask<F, T>& task, const StencilTask& block, T* values, NearSources<T>& near,
                             const PointPlace& source) {
   const AxisFaces<T>& rows = task.levels.axes[0];
-  if (rows.low != Face::periodic || task.levels.continues == 0) {
-    make_source(task, block, values, near, source, source.index[0]);
-    return;
+  i64 first = source.index[0], end = first + 1;
+  if (rows.low == Face::periodic && task.levels.continues != 0) {
+    const i64 reach = (task.count - 1) * rows.reach, begin = task.levels.rows.begin - reach;
+    first = begin + wrapped_row(first - begin, rows.extent);
+    end = task.levels.rows.end + reach;
   }
-  const i64 reach = (task.count - 1) * rows.reach, begin = task.levels.rows.begin - reach;
-  const i64 first = begin + wrapped_row(source.index[0] - begin, rows.extent);
-  for (i64 row = first; row < task.levels.rows.end + reach; row += rows.extent) {
-    make_source(task, block, values, near, source, row);
-  }
+  for (i64 row = first; row < end; row += rows.extent) make_source(task, block, values, near, source, row);
 }
 
 /// Records the values of a receiver whose row the launch makes.
