@@ -149,6 +149,9 @@ class Typed(JobTest):
         if "-k" in words:
             self.assertRegex(text, rf"def test_\w*{words[words.index('-k') + 1]}")
         elif len(words) > 1:
+            for module in re.findall(r"^from (\w+) import", text, re.MULTILINE):
+                beside = path.with_name(module + ".py")
+                text += beside.read_text() if beside.exists() else ""
             for option in (word for word in words[1:] if word.startswith("--")):
                 self.assertIn(f'"{option}"', text)
             self.assertRegex(text, r"sys\.argv|add_argument")
