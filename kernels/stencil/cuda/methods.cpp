@@ -7,13 +7,14 @@
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/cuda/common/blocks.hpp"
 #include "kernels/stencil/cuda/common/choice.hpp"
+#include "kernels/stencil/cuda/common/formula_arrays.hpp"
 #include "kernels/stencil/cuda/common/sums.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/papers/tiled.hpp"
 #include "kernels/stencil/cuda/planes/volumes.hpp"
 #include "kernels/stencil/cuda/planes/written_parts.hpp"
+#include "kernels/stencil/cuda/planes/written_windows.hpp"
 #include "kernels/stencil/cuda/points/room.hpp"
-#include "kernels/stencil/cuda/rows/formula_arrays.hpp"
 #include "kernels/stencil/cuda/rows/written_sizes.hpp"
 #include "kernels/stencil/cuda/wide/stepper.hpp"
 #include "kernels/stencil/cuda/written.hpp"
@@ -124,7 +125,9 @@ std::string unfit_for_steps(const StencilSpec& spec, const Limits&) {
 }
 
 measured::VolumeSizes plane_sizes(const StencilSpec& spec) {
-  return spec.written ? plane_parts(spec).sizes : volume_sizes(spec);
+  if (!spec.written) return volume_sizes(spec);
+  const PlaneParts parts = plane_parts(spec);
+  return parts.fit ? parts.sizes : plane_windows(spec).sizes;
 }
 
 /// The names of the operators whose cells are made in two parts, with commas between them.
@@ -140,14 +143,16 @@ std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
   const std::optional<VolumeKind> kind = spec.rank == 3 ? volume_kind(spec) : std::nullopt;
   if (spec.written) {
     if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
-    if (std::string why = plane_parts(spec).unfit; !why.empty()) return why;
-  } else if (!kind) {
-    return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, " +
-           names_of_parts() + " and formulas of radius 1";
+    if (std::string why = plane_windows(spec).unfit; !why.empty()) return why;
+  } else {
+    if (!kind) {
+      return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, " +
+             names_of_parts() + " and formulas of radius 1";
+    }
+    if (!spec.given.empty()) return "of operators it takes numbers as parameters, not arrays";
+    if (spec.source >= 0 || spec.mask >= 0) return additions;
+    if (!std::ranges::all_of(spec.faces, keeps_or_wraps)) return other_faces;
   }
-  if (!spec.given.empty()) return "it takes numbers as parameters, not arrays";
-  if (spec.source >= 0 || spec.mask >= 0) return additions;
-  if (!std::all_of(spec.faces.begin(), spec.faces.end(), keeps_or_wraps)) return other_faces;
   if (spec.depth == 1) return one_step;
   const bool box = kind == VolumeKind::box;
   const int most = CudaVolume::most_radius(box);
@@ -223,7 +228,11 @@ Cost cost_of_formula_rows(const StencilSpec& spec, const Limits& limits) {
 
 Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
   const int levels = steps_of_planes(spec);
-  const Visits visits{.steps = static_cast<double>(levels)};
+  Visits visits{.steps = static_cast<double>(levels)};
+  if (spec.written && !plane_parts(spec).fit) {
+    visits.array_bytes = measured::cuda_level_array_bytes;
+    if (spec.source >= 0 || spec.mask >= 0) visits.more_seconds = measured::cuda_addition_seconds;
+  }
   if (spec.written && levels < CudaVolume::part_sizes(1, 1, bytes_of(spec)).levels) {
     return cost(measured::cuda_plane_rates_of_few_levels, spec, limits, visits);
   }
