@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/run/slots.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
 
@@ -30,13 +31,65 @@ struct PhaseWork {
   std::int64_t makes_rest;
 };
 
-void bind_input(const run::TileView& tile, nest::InputView& read) {
+/// What binds the slots of a block of iterations, or of one that makes what no statement writes.
+struct BlockContext {
+  const std::vector<NestDataset>& datasets;
+  const Point& number;  // of the block, along each coordinate
+  const Point& last;    // of the last block
+};
+
+/// The elements of an array that a box of a dataset holds.
+Ranges elements_in(const NestDataset& dataset, const Box& box) {
+  Ranges elements = dataset.box;
+  const std::size_t dropped = elements.size() - static_cast<std::size_t>(box.begin.rank());
+  for (std::size_t axis = dropped; axis < elements.size(); ++axis) {
+    const int own = static_cast<int>(axis - dropped);
+    elements[axis] = {dataset.box[axis].begin + box.begin[own], dataset.box[axis].begin + box.end[own]};
+  }
+  return elements;
+}
+
+void bind_input(NestTask& task, const run::SlotPiece& piece, const BlockContext&) {
+  const run::TileView& tile = piece.tile;
+  nest::InputView& read = task.inputs[piece.index];
   read.data = tile.data;
   for (int axis = 0; axis < tile.strides.rank(); ++axis) {
     read.begin[axis] = tile.box.begin[axis];
     read.stride[axis] = tile.strides[axis];
   }
 }
+
+void bind_border(NestTask& task, const run::SlotPiece& piece, const BlockContext& block) {
+  auto* words = reinterpret_cast<nest::Word*>(piece.tile.data);
+  const auto coordinate = static_cast<std::size_t>(piece.index);
+  if (block.number[coordinate] > 0) task.before[coordinate] = words;
+  if (block.number[coordinate] < block.last[coordinate]) task.after[coordinate] = words;
+}
+
+void bind_part(NestTask& task, const run::SlotPiece& piece, const BlockContext& block) {
+  const run::TileView& tile = piece.tile;
+  const auto index = static_cast<std::size_t>(piece.index);
+  const NestDataset& dataset = block.datasets[index / parts_of_dataset];
+  if (task.part_count == nest::most_parts) throw Error("a block of a nest writes too many parts of tiles");
+  nest::Part& made = task.parts[task.part_count++];
+  made.data = tile.data;
+  made.array = dataset.array;
+  made.statement = static_cast<int>(index % parts_of_dataset) - 1;
+  const Ranges elements = elements_in(dataset, tile.box);
+  const std::size_t dropped = elements.size() - static_cast<std::size_t>(tile.strides.rank());
+  for (std::size_t axis = 0; axis < elements.size(); ++axis) {
+    made.begin[axis] = elements[axis].begin;
+    made.end[axis] = elements[axis].end;
+    made.stride[axis] = axis < dropped ? 0 : tile.strides[static_cast<int>(axis - dropped)];
+  }
+}
+
+constexpr int most_datasets = 2 * static_cast<int>(nest::most_arrays);  // the table and the last slice of each
+constexpr run::SlotField<NestTask, BlockContext> slots[] = {
+    {Slot::input, "input", bind_input, nest::most_views},
+    {Slot::border, "border", bind_border, nest::most_coordinates},
+    {Slot::part, "part of a dataset", bind_part, most_datasets* static_cast<int>(parts_of_dataset), true},
+};
 
 /// Rows of a tile of an input, of about so many bytes.
 constexpr std::int64_t input_tile_bytes = 4 << 20;
@@ -198,16 +251,6 @@ Box NestPlan::box_of(const NestDataset& dataset, const Ranges& elements) const {
   return box;
 }
 
-Ranges NestPlan::elements_of(const NestDataset& dataset, const Box& box) const {
-  Ranges elements = dataset.box;
-  const std::size_t dropped = elements.size() - static_cast<std::size_t>(box.begin.rank());
-  for (std::size_t axis = dropped; axis < elements.size(); ++axis) {
-    const int own = static_cast<int>(axis - dropped);
-    elements[axis] = {dataset.box[axis].begin + box.begin[own], dataset.box[axis].begin + box.end[own]};
-  }
-  return elements;
-}
-
 const NestDataset* NestPlan::dataset(int array) const {
   const int number = array - static_cast<int>(definition_.inputs.size());
   return number >= 0 && number < static_cast<int>(datasets_.size()) ? &datasets_[static_cast<std::size_t>(number)]
@@ -251,7 +294,7 @@ run::Block NestPlan::block_of_rest(std::int64_t index) const {
   block.accesses.push_back(
       {{Slot::part, part_index(static_cast<std::size_t>(rest.dataset), -1)}, array, 1, box, run::Mode::write});
   std::vector<Box> boxes = reads_.none();
-  reads_.read_first(dataset.array, elements_of(dataset, box), boxes);
+  reads_.read_first(dataset.array, elements_in(dataset, box), boxes);
   add_inputs_read(boxes, block);
   return block;
 }
@@ -332,46 +375,10 @@ NestTask NestPlan::task(const run::Phase& phase, const run::BlockView& view) con
     for (std::size_t n = 0; n < ranges.size(); ++n) task.begin[n] = ranges[n].begin, task.end[n] = ranges[n].end;
   }
   task.makes_corners = !makes_rest && view.index == 0 ? 1 : 0;
-  for (const run::AccessView& access : view.accesses) {
-    const auto index = static_cast<std::size_t>(access.slot.index);
-    for (const run::TileView& tile : access.tiles) {
-      switch (static_cast<Slot>(access.slot.number)) {
-        case Slot::input:
-          bind_input(tile, task.inputs[index]);
-          break;
-        case Slot::border:
-          bind_border(tile, number, index, task);
-          break;
-        case Slot::part:
-          bind_part(tile, index, task);
-          break;
-      }
-    }
-  }
+  Point last{};
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) last[n] = count_along(n) - 1;
+  run::bind_slots(slots, view, task, BlockContext{datasets_, number, last});
   return task;
-}
-
-void NestPlan::bind_border(const run::TileView& tile, const Point& number, std::size_t coordinate,
-                           NestTask& task) const {
-  if (number[coordinate] > 0) task.before[coordinate] = reinterpret_cast<const nest::Word*>(tile.data);
-  const bool is_last = number[coordinate] + 1 == count_along(coordinate);
-  if (!is_last) task.after[coordinate] = reinterpret_cast<nest::Word*>(tile.data);
-}
-
-void NestPlan::bind_part(const run::TileView& tile, std::size_t index, NestTask& task) const {
-  const NestDataset& dataset = datasets_[index / parts_of_dataset];
-  if (task.part_count == nest::most_parts) throw Error("a block of a nest writes too many parts of tiles");
-  nest::Part& made = task.parts[task.part_count++];
-  made.data = tile.data;
-  made.array = dataset.array;
-  made.statement = static_cast<int>(index % parts_of_dataset) - 1;
-  const Ranges elements = elements_of(dataset, tile.box);
-  const std::size_t dropped = elements.size() - static_cast<std::size_t>(tile.strides.rank());
-  for (std::size_t axis = 0; axis < elements.size(); ++axis) {
-    made.begin[axis] = elements[axis].begin;
-    made.end[axis] = elements[axis].end;
-    made.stride[axis] = axis < dropped ? 0 : tile.strides[static_cast<int>(axis - dropped)];
-  }
 }
 
 bool NestPlan::parts_fit() const {

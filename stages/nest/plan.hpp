@@ -83,12 +83,8 @@ class NestPlan : public run::Plan {
   void add_parts(const nest::Ranges& ranges, run::Block& block) const;
   void add_borders(const nest::Point& number, run::Block& block) const;
   void add_inputs_read(const std::vector<Box>& boxes, run::Block& block) const;
-  void bind_border(const run::TileView& tile, const nest::Point& number, std::size_t coordinate,
-                   nest::NestTask& task) const;
-  void bind_part(const run::TileView& tile, std::size_t index, nest::NestTask& task) const;
   void add_bytes(const run::Access& access, BlockMemory& memory) const;
   Box box_of(const NestDataset& dataset, const nest::Ranges& elements) const;
-  nest::Ranges elements_of(const NestDataset& dataset, const Box& box) const;
 
   NestDefinition definition_;
   nest::Sweep sweep_;

@@ -5,15 +5,10 @@ results have to be the same in every bit. Prints a table in Markdown; ends with 
 multiplies the number of steps, --side the extents of grids (by default 1 on a GPU, 1/4 on the CPU). FOLDER (the
 system's for temporary files) takes up to 3 GiB.
 """
-import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
-import zlib
 
-import h5py
+from stencil_rates import rate_of, read_arguments, size_in_words, sized
 
 # name, shape, steps, type, keys of the operator, keys of the formula
 LAPLACIAN = "fma(-4, u, ((u[-1,0] + u[0,-1]) + u[0,1]) + u[1,0])"
@@ -51,68 +46,25 @@ PAIRS = [
 ]
 
 
-def measure(folder, program, backend, shape, kind, steps, keys):
-    """Seconds that a stage computed, its method, and the checksums of its fields by name."""
-    uniform = {"generate": "uniform", "shape": shape, "type": kind}
-    fields = keys.get("fields", {"grid": "a"})
-    read = {*fields.values(), *keys.get("arrays", {}).values()}
-    inputs = {name: {**uniform, "seed": seed} for seed, name in enumerate("abcd") if name in read}
-    if {"drive", "series", "point_sources"} & keys.keys():
-        inputs["s"] = {"generate": "ramp", "shape": [steps], "type": kind}
-    job = {"job": "rates", "backend": backend, "inputs": inputs, "output": "result.h5",
-           "stages": [{"name": "s", "stencil": {**keys, "steps": steps}}]}
-    if backend == "cuda":
-        job["devices"] = [0]
-    with open(os.path.join(folder, "job.yaml"), "w") as file:
-        json.dump(job, file)
-    done = subprocess.run([program, "run", "job.yaml", "--fresh"], cwd=folder, capture_output=True, text=True,
-                          check=False)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    with h5py.File(os.path.join(folder, "result.h5")) as result:
-        stages = result["profile/stages"]
-        sums = {field: zlib.crc32(result[f"s/{field}"][()].tobytes()) for field in fields}
-        return float(stages["compute_seconds"][0]), stages["method"][0].decode(), sums
-
-
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("terrace")
-    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--scale", type=float, default=1)
-    parser.add_argument("--side", type=float)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--folder")
-    arguments = parser.parse_args()
-    program = os.path.abspath(arguments.terrace)
+    arguments = read_arguments(__doc__, side_on_cpu=0.25)
     print("| cells | size, steps | operator: method, G cells/s | formula: method, G cells/s | formula / operator |\n"
           "|---|---|---|---|---|")
     differ = False
-    for name, shape, most, kind, operator, formula in PAIRS:
+    for name, shape, steps, kind, operator, formula in PAIRS:
         if arguments.only not in name:
             continue
-        steps = max(2, round(most * arguments.scale))
-        side = arguments.side or (1 if arguments.backend == "cuda" else 0.25)
-        shape = [round(extent * side) for extent in shape]
-        updates = steps
-        for extent in shape:
-            updates *= extent
+        shape, steps = sized(arguments, shape, steps)
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-            def rate(keys):
-                runs = [measure(folder, program, arguments.backend, shape, kind, steps, keys) for _ in range(2)]
-                seconds, method, sums = min(runs)
-                return updates / seconds / 1e9, method, list(sums.values())
-
-            written, method, found = rate({"operator": "formula", **formula})
+            written, method, found = rate_of(arguments, folder, shape, kind, steps, {"operator": "formula", **formula})
             cells = ["-", "-"]
             if operator:
-                built_in, of_operator, expected = rate(operator)
+                built_in, of_operator, expected = rate_of(arguments, folder, shape, kind, steps, operator)
                 cells = [f"{of_operator}, {built_in:.4g}", f"{100 * written / built_in:.0f}%"]
                 if found != expected:
                     differ = True
                     cells[1] += ", DIFFERENT"
-        print(f"| {name} | {' x '.join(map(str, shape))}, {steps} | {cells[0]} | {method}, {written:.4g} | {cells[1]} |",
-              flush=True)
+        print(f"| {name} | {size_in_words(shape, steps)} | {cells[0]} | {method}, {written:.4g} | {cells[1]} |", flush=True)
     sys.exit(1 if differ else 0)
 
 

@@ -4,12 +4,11 @@ Compares the rate of stencils with 100 point sources and 100 receivers at random
 without them, and prints a table in Markdown. --scale multiplies the number of steps, --side the extents of grids (by
 default 1 on a GPU, 1/8 on the CPU). FOLDER (the system's for temporary files) takes up to 3 GiB.
 """
-import argparse
-import os
 import random
 import tempfile
 
-from formulas import HEAT, WAVE, measure
+from formulas import HEAT, WAVE
+from stencil_rates import rate_of, read_arguments, size_in_words, sized
 
 SPEEDS = {"fields": {"u": "a", "previous": "b"}, "parameters": {"c": 0.2}, "boundary": "edge",
           "cells": {"u": "2*u - previous + c*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)", "previous": "u"}}
@@ -25,40 +24,24 @@ STENCILS = [
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("terrace")
-    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--scale", type=float, default=1)
-    parser.add_argument("--side", type=float)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--folder")
-    arguments = parser.parse_args()
-    program = os.path.abspath(arguments.terrace)
+    arguments = read_arguments(__doc__, side_on_cpu=0.125)
     draw = random.Random(1)
     print("| stencil, f32 | size, steps | method | without, G cells/s | with sources; receivers; both, of that |\n"
           "|---|---|---|---|---|")
-    for name, shape, most, keys in STENCILS:
+    for name, shape, steps, keys in STENCILS:
         if arguments.only not in name:
             continue
-        steps = max(2, round(most * arguments.scale))
-        side = arguments.side or (1 if arguments.backend == "cuda" else 0.125)
-        shape = [round(extent * side) for extent in shape]
-        cells = steps
-        for extent in shape:
-            cells *= extent
+        shape, steps = sized(arguments, shape, steps)
         at = [[draw.randrange(extent) for extent in shape] for _ in range(200)]
         sources = {"point_sources": [{"at": place, "values": "s"} for place in at[:100]]}
         receivers = {"receivers": {"at": at[100:]}}
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             def rate(points):
-                runs = [measure(folder, program, arguments.backend, shape, "f32", steps, {**keys, **points})
-                        for _ in range(2)]
-                seconds, method, _ = min(runs)
-                return cells / seconds / 1e9, method
+                return rate_of(arguments, folder, shape, "f32", steps, {**keys, **points})
 
-            plain, method = rate({})
+            plain, method, _ = rate({})
             others = [f"{100 * rate(points)[0] / plain:.0f}%" for points in (sources, receivers, {**sources, **receivers})]
-        print(f"| {name} | {' x '.join(map(str, shape))}, {steps} | {method} | {plain:.4g} | {'; '.join(others)} |", flush=True)
+        print(f"| {name} | {size_in_words(shape, steps)} | {method} | {plain:.4g} | {'; '.join(others)} |", flush=True)
 
 
 if __name__ == "__main__":

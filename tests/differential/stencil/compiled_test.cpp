@@ -21,10 +21,10 @@ class WithStore {
  public:
   WithStore() : context_(2), store_(io::Entry(folder_.path() / "modules")) {
     compiler_ = compiled::find_cxx();
-    if (compiler_.empty()) WARN("skipped: there is no compiler of C++");
+    if (compiler_.command.empty()) WARN("skipped: there is no compiler of C++");
     context_.take_modules_from(&store_);
   }
-  bool has_compiler() const { return !compiler_.empty(); }
+  bool has_compiler() const { return !compiler_.command.empty(); }
   int compilations() const { return store_.compilations().count; }
 
   void check(testing::SampleMaker& maker, testing::Sample sample, InstructionSet set) {
@@ -38,7 +38,7 @@ class WithStore {
   test::TempFolder folder_;
   device::CpuContext context_;
   compiled::Store store_;
-  std::string compiler_;
+  compiled::CxxCompiler compiler_;
 };
 
 TEST_CASE("compiled formulas give the bits of their definition") {
