@@ -233,7 +233,7 @@ Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
     visits.array_bytes = measured::cuda_level_array_bytes;
     if (spec.source >= 0 || spec.mask >= 0) visits.more_seconds = measured::cuda_addition_seconds;
   }
-  if (spec.written && levels < CudaVolume::part_sizes(1, 1, bytes_of(spec)).levels) {
+  if (spec.written && levels < measured::full_plane_levels) {
     return cost(measured::cuda_plane_rates_of_few_levels, spec, limits, visits);
   }
   return cost(measured::cuda_plane_rates, spec, limits, visits);

@@ -45,7 +45,7 @@ class WrittenKernels {
       if (const PlaneParts parts = plane_parts(spec_); parts.fit) return make_parts(parts);
     }
     const PlaneWindows windows = plane_windows(spec_);
-    std::unique_ptr<device::BlockKernel> blocks = make_windows(windows, false, most_local_bytes);
+    std::unique_ptr<device::BlockKernel> blocks = make_windows(windows, false, most_window_local_bytes);
     return blocks ? std::move(blocks) : make_windows(windows, true, 1 << 30);
   }
 
@@ -65,7 +65,7 @@ class WrittenKernels {
   /// @param fewer as in window_sizes() @param most_local of the kernel @return null if it has more
   std::unique_ptr<device::BlockKernel> make_windows(const PlaneWindows& windows, bool fewer, int most_local) const {
     const i32 arrays = formula_arrays(spec_);
-    const VolumeFrame frame = window_frame(window_sizes(fields, windows.kept, sizeof(T), fewer), fields,
+    const VolumeFrame frame = window_frame(window_sizes(fields, windows.kept, arrays > 0, sizeof(T), fewer), fields,
                                            fields_among(windows.near, fields), arrays, sizeof(T));
     const Modules all = context_.modules()->module(written_source(spec_, windows, arrays, fewer), context_);
     if (all->local_bytes(1) > most_local) return nullptr;

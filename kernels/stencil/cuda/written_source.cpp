@@ -112,8 +112,8 @@ compiled::Source written_source(const StencilSpec& spec, const PlaneWindows& win
   return planes_source(spec, "",
                        "WindowShape<Cell, " + scalar_of(spec) + ", " + std::to_string(arrays) + ", window_sizes(" +
                            std::to_string(windows.fields) + ", " + std::to_string(windows.kept) + ", " +
-                           std::to_string(size_of(spec.value)) + ", " + word(fewer) + "), " +
-                           std::to_string(windows.near) + ", " + word(windows.corners) + ">");
+                           word(arrays > 0) + ", " + std::to_string(size_of(spec.value)) + ", " + word(fewer) +
+                           "), " + std::to_string(windows.near) + ", " + word(windows.corners) + ">");
 }
 
 }  // namespace terrace::stencil

@@ -25,20 +25,26 @@ using WindowTask = VolumeTask<T, F::fields, WindowOperands<F, T>>;
 /// The most fields of a formula whose planes stream in windows: shared memory has no room for more.
 inline constexpr int most_window_fields = 4;
 
-/// The sizes of kernels that stream windows of planes, by the fields and the values of a cell that a level keeps: the
-/// cell, and the one above it of fields of which it is read; with `fewer` those of formulas whose values do not fit
-/// into registers otherwise: half of the levels. One field and up to two values as heat3d in two parts
-/// (CudaVolume::part_sizes), two fields as wave3d; others not measured: as many levels and lines as registers and
-/// shared memory have room for.
-TERRACE_HOST_DEVICE constexpr measured::VolumeSizes window_sizes(int fields, int kept, int bytes, bool fewer) {
-  measured::VolumeSizes sizes{2, 2, 16, 8, 2, 1};
-  if (fields == 1) sizes = {4, 4, bytes == 8 ? 32 : 16, 8, 4, 1};
-  if (fields == 2) sizes = {2, kept > 3 ? 3 : 4, 32, 8, 4, 1};
-  if (fields == 3) sizes = {2, 2, bytes == 8 ? 32 : 16, 8, 4, 1};
-  if (fields == 4 && bytes == 8) sizes.lanes = 32;
-  if (fewer) sizes.levels = sizes.levels / 2;
+/// The sizes of kernels that stream windows of planes. @param kept values of a cell that a level keeps: the cell, and
+/// the one above it of fields of which it is read @param arrays true if constant arrays are read @param fewer true
+/// for formulas whose values do not fit into registers otherwise: fewer levels, or fewer lines Not measured: those of
+/// one field and no array as of heat3d in two parts (CudaVolume::part_sizes), others with as many levels and lines as
+/// nvcc 13.0 finds registers for.
+TERRACE_HOST_DEVICE constexpr measured::VolumeSizes window_sizes(int fields, int kept, bool arrays, int bytes,
+                                                                 bool fewer) {
+  measured::VolumeSizes sizes{2, 2, bytes == 8 ? 32 : 16, 8, fields > 3 ? 2 : 4, 1};
+  if (fields == 1) sizes = {arrays ? 3 : 4, 4, bytes == 8 ? 32 : 16, 8, 4, 1};
+  if (fields == 2) sizes = {2, arrays || kept > 3 ? 3 : 4, 32, 8, 4, 1};
+  if (!fewer) return sizes;
+  sizes.lanes = 16;
+  if (sizes.levels > 2) sizes.levels = 2;
+  else sizes.lines = sizes.lines / 2;
   return sizes;
 }
+
+/// Bytes of a thread's values in local memory from which on fewer are better; what is kept there while a place in
+/// memory is looked up, which is seldom, are up to 480. Not measured.
+inline constexpr int most_window_local_bytes = 512;
 
 /// A kernel's frame. @param near as in volume_frame() @param arrays constant arrays, whose places are behind the
 /// exchanged lines in shared memory

@@ -45,7 +45,8 @@ PlaneWindows plane_windows(const StencilSpec& spec) {
   }
   windows.fields = spec.fields();
   windows.kept = windows.fields + std::popcount(above);
-  windows.sizes = window_sizes(windows.fields, windows.kept, static_cast<int>(size_of(spec.value)), false);
+  windows.sizes = window_sizes(windows.fields, windows.kept, formula_arrays(spec) > 0,
+                               static_cast<int>(size_of(spec.value)), false);
   return windows;
 }
 

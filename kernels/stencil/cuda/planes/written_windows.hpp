@@ -12,10 +12,10 @@ namespace terrace::stencil {
 struct PlaneWindows {
   std::string unfit;  // the reason why it does not make them; empty if it does
   int fields = 0;
-  int kept = 0;          // values of a cell that a level keeps (window_sizes())
-  unsigned near = 0;     // fields of which neighbours in the plane are read, a bit each
-  bool corners = false;  // also those that are along both axes
-  measured::VolumeSizes sizes{};
+  int kept = 0;                   // values of a cell that a level keeps (window_sizes())
+  unsigned near = 0;              // fields of which neighbours in the plane are read, a bit each
+  bool corners = false;           // also those that are along both axes
+  measured::VolumeSizes sizes{};  // of the kernel, unless its values do not fit into registers
 };
 
 /// @param spec with formulas of a job, of any rank and radius
