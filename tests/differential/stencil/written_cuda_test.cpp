@@ -171,7 +171,7 @@ void check_same(testing::SampleMaker& maker, const testing::Sample& sample, cons
   other.written = nullptr;
   other.name = name;
   for (const char* number : {"dt", "diffusivity", "speed"}) other.settings.set(number, 0.3);
-  if (other.arrays > 0) other.settings.set("dt", 1), other.given["diffusivity"] = 0;
+  if (other.arrays > 0) other.settings.set("dt", 1.0), other.given["diffusivity"] = 0;
   Grids<T> grids = maker.grids<T>(sample.spec, sample.spec.fields()), expected = grids;
   advance_by_definition<WrittenFormula>(sample.spec, grids, sample.step, 1);
   visit_formula(other, [&]<class F>(F) { advance_by_definition<F>(other, expected, sample.step, 1); });
@@ -318,6 +318,25 @@ TEST_CASE("random formulas whose planes stream give the bits of their definition
         random_planes(maker, random, context->limits(), simulated ? 10 : 60, simulated ? 40 : 160, 4);
     check_planes(maker, perhaps_with_points(maker, sample), *context);
   }
+}
+
+TEST_CASE("rows beyond periodic ends have the indices of those at the other end") {
+  const WithModules with;
+  device::Context* const context = with.context();
+  if (context == nullptr) return;
+  const StencilMethod& rows = *device::find_method(stencil_methods(), device::Backend::cuda, "formula_rows");
+  const testing::Example example{
+      "", 2, {"u"}, {"if(i % 7 < 3, 0.5*(u[-1,0] + u[1,0]), u[0,1] - 0.1*(i/(size(0) - i)))"}, 0, 0, true};
+  testing::SampleMaker maker(1, 0, 0);
+  testing::Sample sample = testing::sample_of(maker, example, ElementType::f32, 40, 256);
+  while (sample.spec.extents[0] < 30) sample = testing::sample_of(maker, example, ElementType::f32, 40, 256);
+  sample.spec.pass_steps = sample.steps = 6;
+  sample.spec.depth = 0;
+  sample.spec.slab_rows = least_tile_rows(1, 6, 1);
+  sample.spec.slab_tiles = sample.spec.parts = 1;
+  REQUIRE(rows.unfit(sample.spec, context->limits()) == "");
+  testing::check_sample(maker, sample, *context,
+                        [&](const StencilSpec& spec) { return std::make_unique<CudaStencil>(rows, spec, *context); });
 }
 
 TEST_CASE("rows of formulas with arrays, indices, the step and series stream") {

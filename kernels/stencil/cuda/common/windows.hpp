@@ -19,6 +19,17 @@ TERRACE_HOST_DEVICE T beyond_face(Face face, T outside, T outer, T inner) {
   return face == Face::value ? outside : face == Face::reflect ? inner : outer;
 }
 
+/// The index of a row of a launch that may lie beyond the grid's ends: on a periodic axis that of the row at the
+/// other end; else that of the last row, as rows beyond contribute to nothing, but formulas may divide by distances
+/// to the ends.
+template <class Task>
+TERRACE_HOST_DEVICE i64 row_index(const Task& task, i64 row) {
+  if (task.keeps_rows != 0) return row < 0 ? 0 : row < task.extent ? row : task.extent - 1;
+  while (row < 0) row += task.extent;
+  while (row >= task.extent) row -= task.extent;
+  return row;
+}
+
 /// The constant arrays of a kernel: the formula's own one, those of all formulas, and further ones of a formula that
 /// a job writes.
 struct FormulaArrays {

@@ -18,6 +18,7 @@
 
 #include "kernels/stencil/cuda/common/chunk.cuh"
 #include "kernels/stencil/cuda/common/ticks.cuh"
+#include "kernels/stencil/cuda/common/windows.hpp"
 #include "kernels/stencil/cuda/planes/memory.cuh"
 #include "kernels/stencil/cuda/planes/parts.cuh"
 #include "kernels/stencil/cuda/planes/sums.cuh"
@@ -131,17 +132,8 @@ class Volume {
     const i64 step = task_.operands.step + (level < task_.levels ? level : task_.levels - 1);
     levels_[level].template make<edges, rims>(
         near, x_[level], x_[level + 1], task_, places_,
-        {plane, row_of(plane), step, rims && plane == low_ - 1, rims && plane == high_},
+        {plane, row_index(task_, first_ + plane), step, rims && plane == low_ - 1, rims && plane == high_},
         WindowArrays<S, aligned>(task_, cell_, column_, plane, level == 0), rims_of<rims>(level));
-  }
-  /// The plane of the grid; of planes beyond fixed ends, which contribute to nothing, the nearest one: formulas may
-  /// divide by distances to the ends.
-  __device__ __forceinline__ i64 row_of(i32 plane) const {
-    i64 row = first_ + plane;
-    if (task_.keeps_rows != 0) return row < 0 ? 0 : row < task_.extent ? row : task_.extent - 1;
-    while (row < 0) row += task_.extent;
-    while (row >= task_.extent) row -= task_.extent;
-    return row;
   }
 
   __device__ __forceinline__ void place_planes(const RowChunk& chunk) {

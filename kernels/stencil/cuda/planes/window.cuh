@@ -77,7 +77,7 @@ struct WindowShape : VolumeShape<T, VolumeKind::windows, 1, sizes_, WindowCell<F
 /// A plane that is made.
 struct WindowPlane {
   i32 number;        // counted from the first one that is read
-  i64 row, step;     // of the grid; that is made
+  i64 row, step;     // its index; the step that is made
   bool top, bottom;  // the grid's first or last one
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/stencil/cuda/common/arrays.cuh"
+#include "kernels/stencil/cuda/common/windows.hpp"
 #include "kernels/stencil/cuda/rows/tile.cuh"
 
 namespace terrace::stencil {
@@ -23,7 +24,7 @@ struct FormulaColumns {
   }
 
   __device__ __forceinline__ i64 row_of(const typename S::Task& task, i32 number) const {
-    return task.row_there(first_row + number);
+    return row_index(task, first_row + number);
   }
   __device__ __forceinline__ i64 column_of(const typename S::Task& task, i32 cell) const {
     const i64 at = first_column + cell;
