@@ -12,6 +12,7 @@
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/papers/tiled.hpp"
 #include "kernels/stencil/cuda/planes/volumes.hpp"
+#include "kernels/stencil/cuda/planes/window_task.hpp"
 #include "kernels/stencil/cuda/planes/written_parts.hpp"
 #include "kernels/stencil/cuda/planes/written_windows.hpp"
 #include "kernels/stencil/cuda/points/room.hpp"
@@ -124,10 +125,21 @@ std::string unfit_for_steps(const StencilSpec& spec, const Limits&) {
   return spec.written ? compiled::Compiler::why_missing() : "";
 }
 
-measured::VolumeSizes plane_sizes(const StencilSpec& spec) {
-  if (!spec.written) return volume_sizes(spec);
-  const PlaneParts parts = plane_parts(spec);
-  return parts.fit ? parts.sizes : plane_windows(spec).sizes;
+/// The frame of a kernel that streams planes of a stencil for which it has sizes.
+VolumeFrame plane_frame(const StencilSpec& spec) {
+  const int bytes = bytes_of(spec), fields = spec.fields();
+  if (spec.written) {
+    if (const PlaneParts parts = plane_parts(spec); parts.fit) {
+      return volume_frame(parts.sizes, fields, fields_among(parts.near, fields), 1, false, bytes);
+    }
+    const PlaneWindows windows = plane_windows(spec);
+    return window_frame(windows.sizes, fields, fields_among(windows.near, fields), formula_arrays(spec), bytes);
+  }
+  i32 near = 1;
+  visit_formula(spec, [&]<class F>(F) {
+    if constexpr (InTwoParts<F>) near = fields_among(F::near, F::fields);
+  });
+  return volume_frame(volume_sizes(spec), fields, near, spec.radius, volume_kind(spec) == VolumeKind::box, bytes);
 }
 
 /// The names of the operators whose cells are made in two parts, with commas between them.
@@ -139,7 +151,7 @@ std::string names_of_parts() {
   return names;
 }
 
-std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
+std::string unfit_for_planes(const StencilSpec& spec, const Limits& limits) {
   const std::optional<VolumeKind> kind = spec.rank == 3 ? volume_kind(spec) : std::nullopt;
   if (spec.written) {
     if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
@@ -158,10 +170,16 @@ std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
   const int most = CudaVolume::most_radius(box);
   if (spec.radius > most) return radius_at_most(spec, box ? "boxes" : "stars", most);
   if (spec.width() > i64{1} << 30) return "a plane has more than 2^30 cells";
-  const measured::VolumeSizes sizes = plane_sizes(spec);
-  const i64 width = sizes.lanes * (16 / bytes_of(spec)), height = 32 * sizes.warps / sizes.lanes * sizes.lines;
-  if (spec.extents[2] < width / 2) return short_axis("last", spec.extents[2], width / 2);
-  if (spec.extents[1] < height / 2) return short_axis("middle", spec.extents[1], height / 2);
+  const VolumeFrame frame = plane_frame(spec);
+  if (spec.extents[2] < frame.width / 2) return short_axis("last", spec.extents[2], frame.width / 2);
+  if (spec.extents[1] < frame.height / 2) return short_axis("middle", spec.extents[1], frame.height / 2);
+  // 0: a device that is not known.
+  const auto needed = static_cast<std::size_t>(frame.shared_bytes);
+  if (limits.block_shared_bytes > 0 && needed > limits.block_shared_bytes) {
+    return "a thread block's planes need " + std::to_string(needed >> 10) +
+           " KiB of shared memory, and the device gives it " + std::to_string(limits.block_shared_bytes >> 10) +
+           " KiB";
+  }
   return "";
 }
 
@@ -203,7 +221,7 @@ int steps_of_formula_rows(const StencilSpec& spec) {
   const StreamSizes sizes = formula_sizes(spec);
   return sizes.levels * sizes.warps;
 }
-int steps_of_planes(const StencilSpec& spec) { return plane_sizes(spec).levels; }
+int steps_of_planes(const StencilSpec& spec) { return plane_frame(spec).sizes.levels; }
 
 Cost cost_of_rows(const StencilSpec& spec, const Limits& limits) {
   return cost(measured::cuda_row_rates, spec, limits, {.steps = static_cast<double>(steps_of_rows(spec))});

@@ -389,6 +389,10 @@ TEST_CASE("planes of formulas stream where the kernel has what they read") {
   spec.extents[2] = 20;
   CHECK_THAT(why_unfit("planes", spec, limits), Catch::Contains("the last axis has 20 cells"));
   spec = spec_of({"", {"v[1,0,0]", "u", "w", "p"}});
+  CHECK(why_unfit("planes", spec, limits) == "");
+  device::Limits less = limits;
+  less.block_shared_bytes = std::size_t{48} << 10;
+  CHECK_THAT(why_unfit("planes", spec, less), Catch::Contains("KiB of shared memory"));
   WrittenText text{{"u", "v", "w", "p", "q"}, {}, {}, {}, {}, 1};
   for (std::size_t n = 0; n < text.fields.size(); ++n) text.cells.push_back({n, "q[1,0,0]"});
   spec.written = write(text, spec);
