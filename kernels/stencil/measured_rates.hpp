@@ -75,8 +75,8 @@ inline constexpr OperatorRates cuda_plane_rates[] = {
     {"wave3d", {{1, 314, 157}}},
 };
 
-/// The levels from which on formulas that a job writes have these rates. H100, heat3d in f64: four 509 G cells/s, three
-/// 477.
+/// The levels from which on formulas that a job writes have these rates. H100, heat3d in f64: four 509 G cells/s,
+/// three 477.
 inline constexpr int full_plane_levels = 3;
 
 /// The same of formulas that a job writes with fewer levels. Not measured.
@@ -191,7 +191,8 @@ inline constexpr double cpu_compile_seconds = 1.2;
 inline constexpr double cuda_multiply_adds = 3.32e13, cpu_multiply_adds = 1.18e11;
 
 /// Bytes a second of constant arrays that levels of formulas read from the second-level cache of a GPU. H200,
-/// 2026-11-28, heat2d with an array in f32: 686 G cells/s. The cache itself has 7.6 to 8.4 TB/s. Planes: not measured.
+/// 2026-11-28, heat2d with an array in f32: 686 G cells/s. The cache itself has 7.6 to 8.4 TB/s. Planes: not
+/// measured.
 inline constexpr double cuda_level_array_bytes = 3.6e12;
 /// The same where steps are made one at a time: as fast as they read and write their fields. H200: heat2d 330 G
 /// cells/s of 8 bytes.

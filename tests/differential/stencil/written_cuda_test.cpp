@@ -245,8 +245,8 @@ void check_planes(testing::SampleMaker& maker, const testing::Sample& sample, de
   });
 }
 
-/// Checks examples, on the simulated GPU one sample a type.
-void check_examples(const std::vector<PlaneExample>& examples, unsigned seed) {
+/// Checks examples, on the simulated GPU one sample a type. @param in_turn true: there in one of the types alone
+void check_examples(const std::vector<PlaneExample>& examples, unsigned seed, bool in_turn) {
   const WithModules with;
   device::Context* const context = with.context();
   if (context == nullptr) return;
@@ -255,6 +255,7 @@ void check_examples(const std::vector<PlaneExample>& examples, unsigned seed) {
     for (const ElementType type : {ElementType::f32, ElementType::f64}) {
       for (int sample = 0; sample < (simulated ? 1 : 30); ++sample) {
         testing::SampleMaker maker(++seed, 0, 0);
+        if (simulated && in_turn && seed / 2 % 2 == seed % 2) continue;
         INFO(example.name << ", seed " << seed);
         const testing::Sample made = plane_sample_of(maker, example, type, simulated ? 16 : 80, simulated ? 40 : 160);
         if (example.same_as != nullptr && type == ElementType::f32) check_same<float>(maker, made, example.same_as);
@@ -266,11 +267,11 @@ void check_examples(const std::vector<PlaneExample>& examples, unsigned seed) {
 }
 
 TEST_CASE("formulas whose planes stream in two parts give the bits of their definition on CUDA") {
-  check_examples(plane_examples, 80000);
+  check_examples(plane_examples, 80000, false);
 }
 
 TEST_CASE("formulas whose planes stream in windows give the bits of their definition on CUDA") {
-  check_examples(window_examples, 90000);
+  check_examples(window_examples, 90000, true);
 }
 
 /// A sample of random formulas whose planes stream. @param most_depth of their operations
@@ -310,7 +311,7 @@ TEST_CASE("random formulas whose planes stream give the bits of their definition
   device::Context* const context = with.context();
   if (context == nullptr) return;
   const bool simulated = test::few_cases(*context);
-  for (unsigned seed = 95000; seed < (simulated ? 95010u : 95200u); ++seed) {
+  for (unsigned seed = 95000; seed < (simulated ? 95006u : 95200u); ++seed) {
     INFO("seed " << seed);
     testing::SampleMaker maker(seed, 0, 0);
     std::mt19937 random(seed);

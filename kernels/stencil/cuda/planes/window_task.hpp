@@ -25,11 +25,12 @@ using WindowTask = VolumeTask<T, F::fields, WindowOperands<F, T>>;
 /// The most fields of a formula whose planes stream in windows: shared memory has no room for more.
 inline constexpr int most_window_fields = 4;
 
-/// The sizes of kernels that stream windows of planes. @param kept values of a cell that a level keeps: the cell, and
-/// the one above it of fields of which it is read @param arrays true if constant arrays are read @param fewer true
-/// for formulas whose values do not fit into registers otherwise: fewer levels, or fewer lines Not measured: those of
-/// one field and no array as of heat3d in two parts (CudaVolume::part_sizes), others with as many levels and lines as
-/// nvcc 13.0 finds registers for.
+/// The sizes of kernels that stream windows of planes. Not measured: those of one field without arrays are the sizes
+/// of heat3d in two parts (CudaVolume::part_sizes), others have as many levels and lines as nvcc 13.0 finds registers
+/// for.
+/// @param kept values of a cell that a level keeps: the cell, and the one above it of fields of which it is read
+/// @param arrays true if constant arrays are read @param fewer true for formulas whose values do not fit into
+/// registers otherwise: fewer levels or lines
 TERRACE_HOST_DEVICE constexpr measured::VolumeSizes window_sizes(int fields, int kept, bool arrays, int bytes,
                                                                  bool fewer) {
   measured::VolumeSizes sizes{2, 2, bytes == 8 ? 32 : 16, 8, fields > 3 ? 2 : 4, 1};
