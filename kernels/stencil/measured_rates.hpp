@@ -75,7 +75,11 @@ inline constexpr OperatorRates cuda_plane_rates[] = {
     {"wave3d", {{1, 314, 157}}},
 };
 
-/// The same of formulas that a job writes with fewer levels than heat3d has. Not measured.
+/// The levels from which on formulas that a job writes have these rates. H100, heat3d in f64: four 509 G cells/s,
+/// three 477.
+inline constexpr int full_plane_levels = 3;
+
+/// The same of formulas that a job writes with fewer levels. Not measured.
 inline constexpr OperatorRates cuda_plane_rates_of_few_levels[] = {
     // Not measured: the operations of wave3d on an H200.
     {"formula", {{1, 2830, 1410}}},
@@ -187,14 +191,15 @@ inline constexpr double cpu_compile_seconds = 1.2;
 inline constexpr double cuda_multiply_adds = 3.32e13, cpu_multiply_adds = 1.18e11;
 
 /// Bytes a second of constant arrays that levels of formulas read from the second-level cache of a GPU. H200,
-/// 2026-11-28, heat2d with an array in f32: 686 G cells/s. The cache itself has 7.6 to 8.4 TB/s.
+/// 2026-11-28, heat2d with an array in f32: 686 G cells/s. The cache itself has 7.6 to 8.4 TB/s. Planes: not
+/// measured.
 inline constexpr double cuda_level_array_bytes = 3.6e12;
 /// The same where steps are made one at a time: as fast as they read and write their fields. H200: heat2d 330 G
 /// cells/s of 8 bytes.
 inline constexpr double cuda_step_array_bytes = 2.6e12;
 
 /// Seconds a cell that the kernel of formulas takes longer where it may read a source and a mask. H200, 2026-11-28:
-/// star2d with a mask in f32 247 G cells/s, with a source in f64 226 G.
+/// star2d with a mask in f32 247 G cells/s, with a source in f64 226 G. Planes: not measured.
 inline constexpr double cuda_addition_seconds = 2e-12;
 
 /// The least seconds that a launch's points take, those of a level of it, and cells a second that are made again

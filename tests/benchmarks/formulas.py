@@ -21,6 +21,8 @@ FDTD_CELLS = {"ey": "if(i == 0, drive, fma(-0.5, hz - hz[-1,0], ey))",
               "hz": "if(i + 1 < size(0) && j + 1 < size(1), fma(-0.7, ((ex[0,1] - ex) + ey[1,0]) - ey, hz), hz)"}
 SPOTS_CELLS = {"u": "u + Du*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u) - u*v*v + F*(1 - u)",
                "v": "v + Dv*(v[-1,0] + v[1,0] + v[0,-1] + v[0,1] - 4*v) + u*v*v - (F + k)*v"}
+STAGGERED_CELLS = {"x": "x - 0.2*(p[1,0,0] - p)", "y": "y - 0.2*(p[0,1,0] - p)", "z": "z - 0.2*(p[0,0,1] - p)",
+                   "p": "p - 0.2*m*((x - x[-1,0,0]) + (y - y[0,-1,0]) + (z - z[0,0,-1]))"}
 PAIRS = [
     ("heat2d", [8192, 8192], 512, "f32", HEAT,
      {"fields": {"u": "a"}, "parameters": {"dt": 0.1, "D": 0.8}, "cells": {"u": f"fma(dt*D, {LAPLACIAN}, u)"}}),
@@ -34,6 +36,13 @@ PAIRS = [
       "cells": FDTD_CELLS}),
     ("heat3d", [1024, 512, 512], 256, "f32", {**HEAT, "operator": "heat3d"},
      {"fields": {"u": "a"}, "parameters": {"dt": 0.1, "D": 0.8}, "cells": {"u": f"fma(dt*D, {VOLUME}, u)"}}),
+    ("heat3d, an array", [1024, 512, 512], 256, "f32", {**HEAT, "operator": "heat3d", "diffusivity": "b"},
+     {"fields": {"u": "a"}, "arrays": {"D": "b"}, "parameters": {"dt": 0.1}, "cells": {"u": f"fma(dt*D, {VOLUME}, u)"}}),
+    ("wave3d, an array", [1024, 512, 512], 256, "f32", {**WAVE, "operator": "wave3d", "speed": "c"},
+     {"fields": {"u": "a", "previous": "b"}, "arrays": {"c": "c"}, "parameters": {"dt": 0.5},
+      "cells": {"u": f"fma((dt*c)*(dt*c), {VOLUME}, (u + u) - previous)", "previous": "u"}}),
+    ("a wave in three dimensions, pressure and velocities, f32", [512, 512, 512], 256, "f32", None,
+     {"fields": {"p": "a", "x": "b", "y": "b", "z": "b"}, "arrays": {"m": "c"}, "cells": STAGGERED_CELLS}),
     ("a shot in two arrays, f32", [8192, 8192], 512, "f32", None,
      {"fields": {"u": "a", "previous": "b"}, "arrays": {"q": "c", "keep": "d"},
       "cells": {"u": "keep*(2*u - previous + 0.25*q*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u))",

@@ -38,7 +38,7 @@ def measure(arguments, folder, shape, kind, steps, keys):
     """Seconds that a stage computed, its method, and the checksums of its fields by name."""
     uniform = {"generate": "uniform", "shape": shape, "type": kind}
     fields = keys.get("fields", {"grid": "a"})
-    read = {*fields.values(), *keys.get("arrays", {}).values()}
+    read = {*fields.values(), *keys.get("arrays", {}).values(), keys.get("diffusivity"), keys.get("speed")}
     inputs = {name: {**uniform, "seed": seed} for seed, name in enumerate("abcd") if name in read}
     if {"drive", "series", "point_sources"} & keys.keys():
         inputs["s"] = {"generate": "ramp", "shape": [steps], "type": kind}

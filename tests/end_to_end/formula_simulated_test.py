@@ -1,4 +1,5 @@
 """Stencils that jobs write as formulas on a simulated GPU: grids of many tiles, stops, machines without a compiler."""
+import json
 import os
 import signal
 import subprocess
@@ -40,6 +41,29 @@ class FormulasOnSimulatedGpu(JobTest):
         self.assertEqual(there["profile/stages/method"][0], b"planes")
         self.assertGreater(there["profile/stages/blocks"][0], 1)
         numpy.testing.assert_array_equal(there["v/u"][()], here["v/u"][()])
+
+    def test_a_volume_with_arrays_places_steps_and_a_series_streams_its_planes(self):
+        draw = numpy.random.default_rng(7)
+        inputs = {**self.volume, "s": {"npy": self.write("s.npy", draw.random(9).astype(numpy.float32))}}
+        for name in "cm":
+            inputs[name] = {"npy": self.write(f"{name}.npy", draw.random((11, 75, 150)).astype(numpy.float32))}
+        stage = formula("x", fields={"u": "b", "v": "b"}, arrays={"c": "c", "m": "m"}, series={"s": "s"}, steps=9,
+                        boundary=["edge", {"value": 0.5}, "reflect"],
+                        cells={"u": "if((i + j + k + t) % 5 == 0, s, u + 0.1*c*(u[-1,0,0] + u[1,0,0] + u[0,-1,0] + "
+                                    "u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u) - m*v)", "v": "0.5*u"})
+        job = self.write_job(inputs, [stage], backend="cuda")
+        methods = json.loads(self.terrace("plan", job, "--explain", "--json").stdout)["stages"][0]["methods"]
+        planes = next(method for method in methods if method["name"] == "planes")
+        self.assertTrue(planes["chosen"] and planes["unfit"] is None, methods)
+        there = self.run_on("cuda", inputs, stage, memory={"device": 2 << 20})
+        here = self.run_on("cpu", inputs, stage)
+        self.assertEqual(there["profile/stages/method"][0], b"planes")
+        self.assertGreater(there["profile/stages/blocks"][0], 1)
+        for field in "uv":
+            numpy.testing.assert_array_equal(there[f"x/{field}"][()], here[f"x/{field}"][()])
+        far = formula("y", fields={"u": "b"}, steps=2, cells={"u": "u[1,1,0]"})
+        words = self.terrace("plan", self.write_job(self.volume, [far], backend="cuda"), "--explain").stdout
+        self.assertRegex(words, r"planes +no: it takes formulas that read of the planes above and below the one cell")
 
     def test_a_volume_whose_formula_depends_on_the_place_is_the_same(self):
         stage = formula("w", fields={"u": "b"}, boundary=["edge", "periodic", {"value": 0.5}], steps=5,

@@ -99,7 +99,7 @@ CPU = {
 }
 SIMULATED = {
     "stencil": {("steps",): (None, r"step_side_by_side<|::step_kernel<"), ("rows",): r"StreamShape<",
-                ("formula_rows",): r"FormulaShape<", ("planes",): r"VolumeShape<",
+                ("formula_rows",): r"FormulaShape<", ("planes",): r"(Volume|Window)Shape<",
                 ("box_terms", "box_products"): r"BoxShape<"},
     "wavefront": {("bits",): r"BitSweep<|sweep_bits_kernel", ("pairs",): r"Pairs?Sweep<|sweep_pairs_kernel",
                   ("cells",): r"LetterSweep<", ("sums",): r"SumSweep<", ("strips",): r"StripSweep<|sum_strips_kernel",

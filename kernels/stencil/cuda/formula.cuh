@@ -81,9 +81,10 @@ std::unique_ptr<device::BlockKernel> CudaFormula<F, T>::make(Way way, const Sten
   }
   if constexpr (has_planes<F>) {
     if (way == Way::planes) {
-      return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(
-          spec, context, workspace, step_kernels_of<F, T>(), volume_kernel_for<F, T>(spec),
-          volume_operands<F, T>(spec));
+      VolumeTask<T> task{};
+      put_operands<F>(spec, task.operands);
+      return std::make_unique<VolumeBlocks<F, T>>(spec, context, workspace, step_kernels_of<F, T>(),
+                                                  volume_kernel_for<F, T>(spec), task);
     }
   }
   return std::make_unique<FormulaBlocks<F, T>>(spec, context, workspace, step_kernels_of<F, T>());

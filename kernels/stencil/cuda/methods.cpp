@@ -7,13 +7,15 @@
 #include "kernels/stencil/costs.hpp"
 #include "kernels/stencil/cuda/common/blocks.hpp"
 #include "kernels/stencil/cuda/common/choice.hpp"
+#include "kernels/stencil/cuda/common/formula_arrays.hpp"
 #include "kernels/stencil/cuda/common/sums.hpp"
 #include "kernels/stencil/cuda/formula.hpp"
 #include "kernels/stencil/cuda/papers/tiled.hpp"
 #include "kernels/stencil/cuda/planes/volumes.hpp"
+#include "kernels/stencil/cuda/planes/window_task.hpp"
 #include "kernels/stencil/cuda/planes/written_parts.hpp"
+#include "kernels/stencil/cuda/planes/written_windows.hpp"
 #include "kernels/stencil/cuda/points/room.hpp"
-#include "kernels/stencil/cuda/rows/formula_arrays.hpp"
 #include "kernels/stencil/cuda/rows/written_sizes.hpp"
 #include "kernels/stencil/cuda/wide/stepper.hpp"
 #include "kernels/stencil/cuda/written.hpp"
@@ -123,8 +125,21 @@ std::string unfit_for_steps(const StencilSpec& spec, const Limits&) {
   return spec.written ? compiled::Compiler::why_missing() : "";
 }
 
-measured::VolumeSizes plane_sizes(const StencilSpec& spec) {
-  return spec.written ? plane_parts(spec).sizes : volume_sizes(spec);
+/// The frame of a kernel that streams planes of a stencil for which it has sizes.
+VolumeFrame plane_frame(const StencilSpec& spec) {
+  const int bytes = bytes_of(spec), fields = spec.fields();
+  if (spec.written) {
+    if (const PlaneParts parts = plane_parts(spec); parts.fit) {
+      return volume_frame(parts.sizes, fields, fields_among(parts.near, fields), 1, false, bytes);
+    }
+    const PlaneWindows windows = plane_windows(spec);
+    return window_frame(windows.sizes, fields, fields_among(windows.near, fields), formula_arrays(spec), bytes);
+  }
+  i32 near = 1;
+  visit_formula(spec, [&]<class F>(F) {
+    if constexpr (InTwoParts<F>) near = fields_among(F::near, F::fields);
+  });
+  return volume_frame(volume_sizes(spec), fields, near, spec.radius, volume_kind(spec) == VolumeKind::box, bytes);
 }
 
 /// The names of the operators whose cells are made in two parts, with commas between them.
@@ -136,27 +151,35 @@ std::string names_of_parts() {
   return names;
 }
 
-std::string unfit_for_planes(const StencilSpec& spec, const Limits&) {
+std::string unfit_for_planes(const StencilSpec& spec, const Limits& limits) {
   const std::optional<VolumeKind> kind = spec.rank == 3 ? volume_kind(spec) : std::nullopt;
   if (spec.written) {
     if (std::string why = compiled::Compiler::why_missing(); !why.empty()) return why;
-    if (std::string why = plane_parts(spec).unfit; !why.empty()) return why;
-  } else if (!kind) {
-    return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, " +
-           names_of_parts() + " and formulas of radius 1";
+    if (std::string why = plane_windows(spec).unfit; !why.empty()) return why;
+  } else {
+    if (!kind) {
+      return "it makes sums over a star or a box in three dimensions whose coefficients are numbers, " +
+             names_of_parts() + " and formulas of radius 1";
+    }
+    if (!spec.given.empty()) return "of operators it takes numbers as parameters, not arrays";
+    if (spec.source >= 0 || spec.mask >= 0) return additions;
+    if (!std::ranges::all_of(spec.faces, keeps_or_wraps)) return other_faces;
   }
-  if (!spec.given.empty()) return "it takes numbers as parameters, not arrays";
-  if (spec.source >= 0 || spec.mask >= 0) return additions;
-  if (!std::all_of(spec.faces.begin(), spec.faces.end(), keeps_or_wraps)) return other_faces;
   if (spec.depth == 1) return one_step;
   const bool box = kind == VolumeKind::box;
   const int most = CudaVolume::most_radius(box);
   if (spec.radius > most) return radius_at_most(spec, box ? "boxes" : "stars", most);
   if (spec.width() > i64{1} << 30) return "a plane has more than 2^30 cells";
-  const measured::VolumeSizes sizes = plane_sizes(spec);
-  const i64 width = sizes.lanes * (16 / bytes_of(spec)), height = 32 * sizes.warps / sizes.lanes * sizes.lines;
-  if (spec.extents[2] < width / 2) return short_axis("last", spec.extents[2], width / 2);
-  if (spec.extents[1] < height / 2) return short_axis("middle", spec.extents[1], height / 2);
+  const VolumeFrame frame = plane_frame(spec);
+  if (spec.extents[2] < frame.width / 2) return short_axis("last", spec.extents[2], frame.width / 2);
+  if (spec.extents[1] < frame.height / 2) return short_axis("middle", spec.extents[1], frame.height / 2);
+  // 0: a device that is not known.
+  const auto needed = static_cast<std::size_t>(frame.shared_bytes);
+  if (limits.block_shared_bytes > 0 && needed > limits.block_shared_bytes) {
+    return "a thread block's planes need " + std::to_string(needed >> 10) +
+           " KiB of shared memory, and the device gives it " + std::to_string(limits.block_shared_bytes >> 10) +
+           " KiB";
+  }
   return "";
 }
 
@@ -198,7 +221,7 @@ int steps_of_formula_rows(const StencilSpec& spec) {
   const StreamSizes sizes = formula_sizes(spec);
   return sizes.levels * sizes.warps;
 }
-int steps_of_planes(const StencilSpec& spec) { return plane_sizes(spec).levels; }
+int steps_of_planes(const StencilSpec& spec) { return plane_frame(spec).sizes.levels; }
 
 Cost cost_of_rows(const StencilSpec& spec, const Limits& limits) {
   return cost(measured::cuda_row_rates, spec, limits, {.steps = static_cast<double>(steps_of_rows(spec))});
@@ -223,8 +246,12 @@ Cost cost_of_formula_rows(const StencilSpec& spec, const Limits& limits) {
 
 Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
   const int levels = steps_of_planes(spec);
-  const Visits visits{.steps = static_cast<double>(levels)};
-  if (spec.written && levels < CudaVolume::part_sizes(1, 1, bytes_of(spec)).levels) {
+  Visits visits{.steps = static_cast<double>(levels)};
+  if (spec.written && !plane_parts(spec).fit) {
+    visits.array_bytes = measured::cuda_level_array_bytes;
+    if (spec.source >= 0 || spec.mask >= 0) visits.more_seconds = measured::cuda_addition_seconds;
+  }
+  if (spec.written && levels < measured::full_plane_levels) {
     return cost(measured::cuda_plane_rates_of_few_levels, spec, limits, visits);
   }
   return cost(measured::cuda_plane_rates, spec, limits, visits);

@@ -11,6 +11,7 @@
 #include "kernels/compiled/store.hpp"
 #include "kernels/stencil/cuda/planes/blocks.cuh"
 #include "kernels/stencil/cuda/planes/launcher.cuh"
+#include "kernels/stencil/cuda/planes/window_blocks.cuh"
 #include "kernels/stencil/cuda/rows/formula_stream.cuh"
 #include "kernels/stencil/cuda/rows/written_sizes.hpp"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
@@ -40,14 +41,12 @@ class WrittenKernels {
     return arrays == FormulaArrays::count ? make_rows<FormulaArrays::count>() : make_rows<FormulaArrays::most>();
   }
   std::unique_ptr<device::BlockKernel> make_planes() const {
-    const PlaneParts parts = plane_parts(spec_);
-    const VolumeFrame frame =
-        volume_frame(parts.sizes, fields, fields_among(parts.near, fields), 1, false, sizeof(T));
-    const Modules all = context_.modules()->module(written_source(spec_, parts), context_);
-    return std::make_unique<VolumeBlocks<F, T, FormulaBlocks<F, T>>>(
-        spec_, context_, workspace_, step_kernels(all, 3),
-        volume_kernel_of<T>(frame, {all->kernel(1), "volume_kernel"}, {all->kernel(2), "volume_kernel"}),
-        std::vector<T>());
+    if constexpr (fields <= VolumeTask<T>::most_fields) {
+      if (const PlaneParts parts = plane_parts(spec_); parts.fit) return make_parts(parts);
+    }
+    const PlaneWindows windows = plane_windows(spec_);
+    std::unique_ptr<device::BlockKernel> blocks = make_windows(windows, false, most_window_local_bytes);
+    return blocks ? std::move(blocks) : make_windows(windows, true, 1 << 30);
   }
 
  private:
@@ -55,6 +54,27 @@ class WrittenKernels {
 
   Modules modules(const std::vector<std::string>& shapes) const {
     return context_.modules()->module(written_source(spec_, shapes), context_);
+  }
+  std::unique_ptr<device::BlockKernel> make_parts(const PlaneParts& parts) const {
+    const VolumeFrame frame =
+        volume_frame(parts.sizes, fields, fields_among(parts.near, fields), 1, false, sizeof(T));
+    const Modules all = context_.modules()->module(written_source(spec_, parts), context_);
+    return std::make_unique<VolumeBlocks<F, T>>(spec_, context_, workspace_, step_kernels(all, 3),
+                                                volume_kernel<VolumeTask<T>>(frame, all), VolumeTask<T>{});
+  }
+  /// @param fewer as in window_sizes() @param most_local of the kernel @return null if it has more
+  std::unique_ptr<device::BlockKernel> make_windows(const PlaneWindows& windows, bool fewer, int most_local) const {
+    const i32 arrays = formula_arrays(spec_);
+    const VolumeFrame frame = window_frame(window_sizes(fields, windows.kept, arrays > 0, sizeof(T), fewer), fields,
+                                           fields_among(windows.near, fields), arrays, sizeof(T));
+    const Modules all = context_.modules()->module(written_source(spec_, windows, arrays, fewer), context_);
+    if (all->local_bytes(1) > most_local) return nullptr;
+    return std::make_unique<WindowBlocks<F, T>>(spec_, context_, workspace_, step_kernels(all, 3),
+                                                volume_kernel<WindowTask<F, T>>(frame, all));
+  }
+  template <class Task>
+  static VolumeKernel<T, Task> volume_kernel(const VolumeFrame& frame, const Modules& all) {
+    return volume_kernel_of<T, Task>(frame, {all->kernel(1), "volume_kernel"}, {all->kernel(2), "volume_kernel"});
   }
   /// @param points number of the kernel of points, if the stencil has some
   StepKernels<F, T> step_kernels(const Modules& modules, std::size_t points) const {
@@ -96,7 +116,7 @@ std::unique_ptr<device::BlockKernel> CudaWritten<T>::make(Way way, const Stencil
     if (spec.fields() != fields) return;
     const WrittenKernels<T, fields> kernels(spec, context, workspace);
     if (way == Way::formula_rows) blocks = kernels.make_rows();
-    if constexpr (fields <= VolumeTask<T>::most_fields) {
+    if constexpr (fields <= most_window_fields) {
       if (way == Way::planes) blocks = kernels.make_planes();
     }
     if (way == Way::steps) blocks = kernels.make_steps();

@@ -70,6 +70,17 @@ void end_source(const StencilSpec& spec, compiled::Source& source) {
   source.text += "}  // namespace terrace::stencil\n";
 }
 
+/// The source of kernels that stream planes. @param shape as written_source() has shapes
+compiled::Source planes_source(const StencilSpec& spec, const std::string& cell, const std::string& shape) {
+  compiled::Source source = steps_source(spec, {"planes/kernel.cuh"});
+  source.text += cell + "using Shape = " + shape + ";\n";
+  for (const char* aligned : {"true", "false"}) {
+    source.kernels.push_back(kernel_name("volume_kernel", "Shape", aligned));
+  }
+  end_source(spec, source);
+  return source;
+}
+
 }  // namespace
 
 compiled::Source written_source(const StencilSpec& spec, const std::vector<std::string>& shapes) {
@@ -89,16 +100,20 @@ compiled::Source written_source(const StencilSpec& spec, const std::vector<std::
 }
 
 compiled::Source written_source(const StencilSpec& spec, const PlaneParts& parts) {
-  compiled::Source source = steps_source(spec, {"planes/kernel.cuh"});
-  source.text += plane_cell_source(spec, parts) + "using Shape = VolumeShape<" + scalar_of(spec) +
-                 ", VolumeKind::parts, 1, measured::CudaVolume::part_sizes(" + std::to_string(parts.fields) + ", " +
-                 std::to_string(parts.handed.size()) + ", " + std::to_string(size_of(spec.value)) +
-                 "), PlaneCell>;\n";
-  for (const char* aligned : {"true", "false"}) {
-    source.kernels.push_back(kernel_name("volume_kernel", "Shape", aligned));
-  }
-  end_source(spec, source);
-  return source;
+  return planes_source(spec, plane_cell_source(spec, parts),
+                       "VolumeShape<" + scalar_of(spec) +
+                           ", VolumeKind::parts, 1, measured::CudaVolume::part_sizes(" +
+                           std::to_string(parts.fields) + ", " + std::to_string(parts.handed.size()) + ", " +
+                           std::to_string(size_of(spec.value)) + "), PlaneCell>");
+}
+
+compiled::Source written_source(const StencilSpec& spec, const PlaneWindows& windows, int arrays, bool fewer) {
+  const auto word = [](bool value) { return value ? "true" : "false"; };
+  return planes_source(spec, "",
+                       "WindowShape<Cell, " + scalar_of(spec) + ", " + std::to_string(arrays) + ", window_sizes(" +
+                           std::to_string(windows.fields) + ", " + std::to_string(windows.kept) + ", " +
+                           word(arrays > 0) + ", " + std::to_string(size_of(spec.value)) + ", " + word(fewer) +
+                           "), " + std::to_string(windows.near) + ", " + word(windows.corners) + ">");
 }
 
 }  // namespace terrace::stencil

@@ -6,6 +6,7 @@
 
 #include "kernels/compiled/compiler.hpp"
 #include "kernels/stencil/cuda/planes/written_parts.hpp"
+#include "kernels/stencil/cuda/planes/written_windows.hpp"
 #include "kernels/stencil/stencil.hpp"
 
 namespace terrace::stencil {
@@ -15,8 +16,11 @@ namespace terrace::stencil {
 /// @param shapes as they are written in namespace terrace::stencil, where `Cell` is the formulas' struct
 compiled::Source written_source(const StencilSpec& spec, const std::vector<std::string>& shapes);
 
-/// The same of formulas whose planes stream: 0 makes steps, 1 streams planes whose lines begin at multiples of 16
-/// bytes, 2 others; then points, if there are some.
+/// The same of formulas whose planes stream in two parts: 0 makes steps, 1 streams planes whose lines begin at
+/// multiples of 16 bytes, 2 others; then points, if there are some.
 compiled::Source written_source(const StencilSpec& spec, const PlaneParts& parts);
+/// The same of formulas whose planes stream in windows. @param arrays of the kernel (FormulaArrays) @param fewer as
+/// in window_sizes()
+compiled::Source written_source(const StencilSpec& spec, const PlaneWindows& windows, int arrays, bool fewer);
 
 }  // namespace terrace::stencil

@@ -64,7 +64,7 @@ DEVICE_HEADERS = ["kernels/*/problem.hpp", "kernels/*/problem_list.hpp", "kernel
                   "kernels/launch/backoff.hpp", "kernels/launch/pieces.cuh", "kernels/launch/port.hpp", "kernels/launch/port.cuh",
                   "kernels/launch/tagged.cuh", "kernels/launch/wait.cuh", "kernels/values/*.cuh",
                   "kernels/wavefront/cuda/letters/*.cuh", "kernels/wavefront/cuda/pairs/*.cuh",
-                  "kernels/stencil/cuda/rows/formula_level.cuh"]
+                  "kernels/stencil/cuda/rows/formula_level.cuh", "kernels/stencil/cuda/planes/window_task.hpp"]
 # Of the folders beneath, device headers may include these alone; they include nothing themselves.
 SHARED_WITH_DEVICES = ["pipeline/base/parameter.hpp"]
 

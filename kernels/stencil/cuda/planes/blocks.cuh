@@ -1,8 +1,7 @@
 // Blocks of updates in three dimensions that make several steps at a time.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <algorithm>
 
 #include "kernels/stencil/constants.hpp"
 #include "kernels/stencil/cuda/planes/volumes.hpp"
@@ -28,34 +27,51 @@ VolumeKernel<T> volume_kernel_for(const StencilSpec& spec) {
   if constexpr (InTwoParts<F>) return CudaPartsKernel<F, T>::kernel();
   else return sum_kernel_for<T>(volume_kind(spec).value(), spec.radius);
 }
-/// Its operands (VolumeTask).
+/// Puts its operands into a launch.
 template <class F, class T>
-std::vector<T> volume_operands(const StencilSpec& spec) {
+void put_operands(const StencilSpec& spec, VolumeOperands<T>& operands) {
   if constexpr (InTwoParts<F>) {
-    return {
-        F::template factor<T>(F::template constants<T>(ConstantsReader<T>(spec, nullptr, nullptr)), NoArrays<T>{})};
+    operands[0] =
+        F::template factor<T>(F::template constants<T>(ConstantsReader<T>(spec, nullptr, nullptr)), NoArrays<T>{});
   } else {
-    return coefficients_of<T>(spec);
+    std::ranges::copy(coefficients_of<T>(spec), operands);
   }
 }
 
-/// @tparam Base blocks of F that make one step at a time
-template <class F, class T, class Base>
-class VolumeBlocks final : public Base {
+/// Blocks of F that make several steps at a time.
+template <class F, class T, class Task = VolumeTask<T>>
+class VolumeBlocks : public FormulaBlocks<F, T> {
+  using Base = FormulaBlocks<F, T>;
+
  public:
+  /// @param common the operands of all launches
   VolumeBlocks(const StencilSpec& spec, device::Context& context, void* workspace, const StepKernels<F, T>& step,
-               const VolumeKernel<T>& kernel, const std::vector<T>& operands)
-      : Base(spec, context, workspace, step), streamer_(spec, kernel, operands) {}
+               const VolumeKernel<T, Task>& kernel, const Task& common)
+      : Base(spec, context, workspace, step),
+        kernel_(kernel),
+        cut_(spec, kernel.frame, kernel.resident_blocks()),
+        common_(common) {}
 
  protected:
-  i64 most_levels(const StencilTask& task) const override { return streamer_.most_levels(task); }
+  i64 most_levels(const StencilTask& task) const override { return cut_.most_levels(task); }
   void make_levels(const StencilTask&, const Levels<T>& levels) override {
-    if (streamer_.makes(levels.count)) streamer_.launch(Base::state(), Base::stream(), levels);
-    else Base::make_step(levels);
+    if (!cut_.makes(levels.count)) Base::make_step(levels);
+    else if (levels.output.count() > 0) make_at_once(levels);
   }
+  /// Sets the operands of a launch that not all of them have in common.
+  virtual void begin(const Levels<T>&, Task&) const {}
 
  private:
-  VolumeStreamer<T> streamer_;
+  void make_at_once(const Levels<T>& levels) const {
+    Task task = common_;
+    begin(levels, task);
+    const bool aligned = cut_.place(levels, task);
+    kernel_.launch(static_cast<unsigned>(task.chunks.blocks()), aligned, Base::stream(), Base::state(), task);
+  }
+
+  VolumeKernel<T, Task> kernel_;
+  VolumeCut cut_;
+  Task common_;
 };
 
 }  // namespace terrace::stencil

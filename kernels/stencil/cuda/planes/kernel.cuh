@@ -3,23 +3,26 @@
 // A thread block takes a tile of the planes (lines along the last axis, one below another along the middle axis) and
 // streams through a chunk of planes. A thread holds 16 bytes of some lines that follow one another. Instead of
 // earlier planes, a level keeps partial sums (sums.cuh); planes arrive in the order of the terms, so every sum has
-// the order of its definition. Of other cells it keeps what the plane below is not needed for (parts.cuh). Neighbours
-// along a line come from other lanes; those along the middle axis from the threads above and below through shared
-// memory, where each thread leaves its first and last lines of the newest planes of all levels, twice in turn: one
-// barrier a plane serves all levels.
+// the order of its definition. Of other cells it keeps what the plane below is not needed for (parts.cuh), or the
+// planes themselves (window.cuh), whose neighbours in the plane it looks at a plane later. Neighbours along a line
+// come from other lanes; those along the middle axis from the threads above and below through shared memory, where
+// each thread leaves its first and last lines of the newest planes of all levels, twice in turn: one barrier a plane
+// serves all levels.
 //
 // A thread copies its own cells from memory, some planes ahead, and writes its own results.
 //
 // Levels are made `radius` cells less at each side of a tile, unless it ends at a fixed end of the grid: there the
-// outermost cells keep their values, as do planes at the grid's ends. A sum that is kept takes its own cell's value
-// and no more terms.
+// outermost cells keep their values, or have faces, as do planes at the grid's ends. A sum that is kept takes its own
+// cell's value and no more terms.
 #pragma once
 
 #include "kernels/stencil/cuda/common/chunk.cuh"
 #include "kernels/stencil/cuda/common/ticks.cuh"
+#include "kernels/stencil/cuda/common/windows.hpp"
 #include "kernels/stencil/cuda/planes/memory.cuh"
 #include "kernels/stencil/cuda/planes/parts.cuh"
 #include "kernels/stencil/cuda/planes/sums.cuh"
+#include "kernels/stencil/cuda/planes/window.cuh"
 
 namespace terrace::stencil {
 
@@ -32,6 +35,8 @@ template <class S>
 struct VolumeLevel<S, VolumeKind::box> : VolumeBox<S> {};
 template <class S>
 struct VolumeLevel<S, VolumeKind::parts> : VolumeParts<S> {};
+template <class S>
+struct VolumeLevel<S, VolumeKind::windows> : VolumeWindow<S> {};
 
 /// A thread's share of a launch.
 /// @param aligned true if lines begin at multiples of 16 bytes
@@ -39,7 +44,7 @@ template <class S, bool aligned>
 class Volume {
   using T = typename S::Value;
   using Chunk = ValueChunk<T>;
-  using Task = VolumeTask<T>;
+  using Task = typename S::Task;
   using Level = VolumeLevel<S, S::kind>;
 
  public:
@@ -67,6 +72,29 @@ class Volume {
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
     take(tick);
+    if constexpr (S::kind == VolumeKind::windows) {
+#pragma unroll
+      for (i32 level = 0; level < S::levels; ++level) make_window<edges, rims>(tick, level);
+      write(tick - S::delay - S::depth);
+      __syncthreads();
+    } else {
+      make_planes<edges, rims>(tick);
+    }
+  }
+
+ private:
+  static __device__ __forceinline__ i32 thread() { return static_cast<i32>(threadIdx.x); }
+  static __device__ __forceinline__ i32 lane() { return thread() % S::lanes; }
+  static __device__ __forceinline__ i32 group() { return thread() / S::lanes; }
+  /// The threads that hold the lines above and below; the thread itself at a tile's ends, where cells are not made.
+  static __device__ __forceinline__ i32 above() { return group() == 0 ? thread() : thread() - S::lanes; }
+  static __device__ __forceinline__ i32 below() {
+    return thread() + S::lanes < S::threads ? thread() + S::lanes : thread();
+  }
+
+  /// Makes a plane of every level of sums and of cells in two parts.
+  template <bool edges, bool rims>
+  __device__ __forceinline__ void make_planes(i32 tick) {
     if constexpr (!S::box) {
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
@@ -81,7 +109,7 @@ class Volume {
 #pragma unroll
     for (i32 level = S::levels - 1; level >= 0; --level) {
       VolumeNear<S> near[S::fields];
-      look_around(tick, level, near);
+      look_around(tick, level, x_[level], near);
       const i32 plane = tick - level * S::lag;
       if constexpr (S::box) {
         levels_[level].template add<edges, rims>(near[0], x_[level + 1], task_.operands, rims_of<rims>(level), plane);
@@ -94,14 +122,18 @@ class Volume {
     }
   }
 
- private:
-  static __device__ __forceinline__ i32 thread() { return static_cast<i32>(threadIdx.x); }
-  static __device__ __forceinline__ i32 lane() { return thread() % S::lanes; }
-  static __device__ __forceinline__ i32 group() { return thread() / S::lanes; }
-  /// The threads that hold the lines above and below; the thread itself at a tile's ends, where cells are not made.
-  static __device__ __forceinline__ i32 above() { return group() == 0 ? thread() : thread() - S::lanes; }
-  static __device__ __forceinline__ i32 below() {
-    return thread() + S::lanes < S::threads ? thread() + S::lanes : thread();
+  /// Makes a plane of a level of windows. Its neighbours were left in the tick before.
+  template <bool edges, bool rims>
+  __device__ __forceinline__ void make_window(i32 tick, i32 level) {
+    VolumeNear<S> near[S::fields];
+    look_around(tick - 1, level, levels_[level].centre, near);
+    leave(tick, level);
+    const i32 plane = tick - level * S::lag - 1;
+    const i64 step = task_.operands.step + (level < task_.levels ? level : task_.levels - 1);
+    levels_[level].template make<edges, rims>(
+        near, x_[level], x_[level + 1], task_, places_,
+        {plane, row_index(task_, first_ + plane), step, rims && plane == low_ - 1, rims && plane == high_},
+        WindowArrays<S, aligned>(task_, cell_, column_, plane, level == 0), rims_of<rims>(level));
   }
 
   __device__ __forceinline__ void place_planes(const RowChunk& chunk) {
@@ -129,9 +161,10 @@ class Volume {
         const i64 cell = first_cell + c;
         const u32 bit = 1u << (i * S::cells + c);
         if (middle.is_useful(line) && last.is_useful(cell)) written_ |= bit;
-        if (is_kept_on(task_.middle, line, S::radius) || is_kept_on(task_.last, cell, S::radius)) kept_ |= bit;
+        if (S::keeps(task_, 1, line) || S::keeps(task_, 2, cell)) kept_ |= bit;
       }
     }
+    places_ = typename S::Places(task_, first_line, first_cell);
     has_edges_ = touches_end(task_.middle, middle.begin, S::height) || touches_end(task_.last, last.begin, S::width);
   }
   static __device__ __forceinline__ bool touches_end(const VolumeAxis& axis, i64 begin, i32 size) {
@@ -186,11 +219,13 @@ class Volume {
            (level * S::near_fields + fields_among(S::Cell::near, field)) * S::edges * S::threads;
   }
 
-  /// A level's newest plane around this thread's cells, of the fields whose neighbours are read.
-  __device__ __forceinline__ void look_around(i32 tick, i32 level, VolumeNear<S> (&near)[S::fields]) const {
+  /// The plane that was a level's newest one in a tick, around this thread's cells, of the fields whose neighbours
+  /// are read. @param x these cells
+  __device__ __forceinline__ void look_around(i32 tick, i32 level, const VolumeFields<S>& x,
+                                              VolumeNear<S> (&near)[S::fields]) const {
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
-      if (S::is_near(f)) look_around(exchange(tick, level, f), x_[level].of[f], near[f]);
+      if (S::is_near(f)) look_around(exchange(tick, level, f), x.of[f], near[f]);
     }
   }
   static __device__ __forceinline__ void look_around(const Chunk* from, const VolumeCells<S>& x,
@@ -225,7 +260,7 @@ class Volume {
     if (plane < count_ + 2 * S::depth) {
 #pragma unroll
       for (i32 f = 0; f < S::fields; ++f) {
-        if (plane >= from_[f].end) from_[f] = memory_from(task_, f, first_ + plane, plane);
+        if (plane >= from_[f].end) from_[f] = memory_from<T>(task_, f, first_ + plane, plane);
         fetch_cells(from_[f].plane_0 + plane * task_.width, slot(plane, f));
       }
     }
@@ -252,7 +287,7 @@ class Volume {
     if (number < 0 || number >= count_) return;
 #pragma unroll
     for (i32 f = 0; f < S::fields; ++f) {
-      if (number >= to_[f].end) to_[f] = memory_to(task_, f, first_ + S::depth + number, number);
+      if (number >= to_[f].end) to_[f] = memory_to<T>(task_, f, first_ + S::depth + number, number);
       write_cells(to_[f].plane_0 + number * task_.width, x_[S::levels].of[f]);
     }
   }
@@ -279,7 +314,8 @@ class Volume {
   i32 cell_[S::lines];  // in a plane: this thread's cells, or the lines that have them if lines are not aligned
   i32 column_;          // the first cell in these lines, which may lie beyond their ends; 0 if lines are aligned
   u32 written_ = 0, kept_ = 0;  // a bit a cell, line by line
-  bool has_edges_;              // some cells of the thread block's tile are kept
+  typename S::Places places_;
+  bool has_edges_;  // some cells of the thread block's tile are kept
   VolumeMemory<T> from_[S::fields] = {}, to_[S::fields] = {};
   VolumeFields<S> x_[S::levels + 1] = {};  // the newest plane of each level
   Level levels_[S::levels] = {};
@@ -287,8 +323,9 @@ class Volume {
 
 template <class S, bool aligned>
 __global__ void __launch_bounds__(S::threads, S::sizes.blocks)
-    volume_kernel(const StencilState* state, const __grid_constant__ VolumeTask<typename S::Value> task) {
+    volume_kernel(const StencilState* state, const __grid_constant__ typename S::Task task) {
   if (state->begun == 0) return;
+  S::prepare();
   Volume<S, aligned>(task).run();
 }
 

@@ -8,13 +8,13 @@
 
 namespace terrace::stencil {
 
-template <class T>
-using LaunchedVolume = device::Kernel<const StencilState*, VolumeTask<T>>;
+template <class Task>
+using LaunchedVolume = device::Kernel<const StencilState*, Task>;
 
 /// @param aligned the kernel for lines that begin at multiples of 16 bytes @param others for all others
-template <class T>
-VolumeKernel<T> volume_kernel_of(const VolumeFrame& frame, const LaunchedVolume<T>& aligned,
-                                 const LaunchedVolume<T>& others) {
+template <class T, class Task>
+VolumeKernel<T, Task> volume_kernel_of(const VolumeFrame& frame, const LaunchedVolume<Task>& aligned,
+                                       const LaunchedVolume<Task>& others) {
   const auto threads = static_cast<unsigned>(frame.threads);
   const auto shared_bytes = static_cast<std::size_t>(frame.shared_bytes);
   const auto resident = [=] {
@@ -22,7 +22,7 @@ VolumeKernel<T> volume_kernel_of(const VolumeFrame& frame, const LaunchedVolume<
                     device::resident_blocks(others, threads, shared_bytes));
   };
   const auto launch = [=](unsigned blocks, bool is_aligned, cudaStream_t stream, const StencilState* state,
-                          const VolumeTask<T>& task) {
+                          const Task& task) {
     device::launch(is_aligned ? aligned : others,
                    {.blocks = blocks, .threads = threads, .shared_bytes = shared_bytes, .stream = stream}, state,
                    task);

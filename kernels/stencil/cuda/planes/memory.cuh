@@ -22,8 +22,8 @@ __device__ __forceinline__ VolumeMemory<T> memory_in(const Lines<T>& lines, i64 
 
 /// The memory of a plane of the grid that is read, and of those after it. Not inlined: it is seldom called.
 /// @param plane of the grid; of a periodic grid it may lie beyond its ends @param number as the caller counts it
-template <class T>
-__device__ __noinline__ VolumeMemory<T> memory_from(const VolumeTask<T>& task, i32 field, i64 plane, i32 number) {
+template <class T, class Task>
+__device__ __noinline__ VolumeMemory<T> memory_from(const Task& task, i32 field, i64 plane, i32 number) {
   if (task.wraps_rows != 0) {
     while (plane < 0) plane += task.extent;
     while (plane >= task.extent) plane -= task.extent;
@@ -36,8 +36,8 @@ __device__ __noinline__ VolumeMemory<T> memory_from(const VolumeTask<T>& task, i
 }
 
 /// The same of a plane that is written.
-template <class T>
-__device__ __noinline__ VolumeMemory<T> memory_to(const VolumeTask<T>& task, i32 field, i64 plane, i32 number) {
+template <class T, class Task>
+__device__ __noinline__ VolumeMemory<T> memory_to(const Task& task, i32 field, i64 plane, i32 number) {
   const Lines<T>& to = task.to[field];
   return memory_in(to, task.width, plane, number, to.rows_of(to.piece_of(plane)).end - plane);
 }

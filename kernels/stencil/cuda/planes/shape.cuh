@@ -7,11 +7,25 @@
 
 namespace terrace::stencil {
 
+/// True if a cell keeps its value because of the axis' ends.
+__device__ __forceinline__ bool is_kept_on(const VolumeAxis& axis, i64 index, i32 radius) {
+  return axis.wraps == 0 && (index < radius || index >= axis.extent - radius);
+}
+
+/// The places of a thread's cells, for levels that do not ask for them.
+struct NoPlaces {
+  NoPlaces() = default;
+  template <class Task>
+  __device__ __forceinline__ NoPlaces(const Task&, i64, i64) {}
+};
+
 /// A kernel's sizes as constants. @tparam Cell_ what it knows of its cells, as SumCell
 template <class T, VolumeKind kind_, i32 radius_, measured::VolumeSizes sizes_, class Cell_ = SumCell<kind_>>
 struct VolumeShape {
   using Value = T;
   using Cell = Cell_;
+  using Task = VolumeTask<T>;
+  using Places = NoPlaces;
   static constexpr VolumeKind kind = kind_;
   static constexpr bool box = kind == VolumeKind::box;
   static constexpr i32 fields = Cell::fields;
@@ -32,6 +46,13 @@ struct VolumeShape {
   static constexpr i32 lag = frame.lag, delay = frame.delay, edges = frame.edges;
   static constexpr i32 slot_chunks = frame.slot_chunks, exchange_chunks = frame.exchange_chunks;
   static constexpr i32 exchange_at = frame.exchange_at, shared_bytes = frame.shared_bytes;
+
+  /// Every thread calls it first.
+  static __device__ __forceinline__ void prepare() {}
+  /// True if cells of that index along axis 1 or 2 keep their values.
+  static __device__ __forceinline__ bool keeps(const Task& task, i32 axis, i64 index) {
+    return is_kept_on(axis == 1 ? task.middle : task.last, index, radius_);
+  }
 
   static_assert(depth <= most_steps_at_once * radius);
   static_assert(lines >= radius && lines * cells <= 32 && 32 % lanes == 0);
@@ -64,11 +85,6 @@ __device__ __forceinline__ i64 place_on(const VolumeAxis& axis, i64 index, i32 c
     return index < 0 ? index + axis.extent : index;
   }
   return index < axis.extent - count ? index : axis.extent - count;
-}
-
-/// True if a cell keeps its value because of the axis' ends.
-__device__ __forceinline__ bool is_kept_on(const VolumeAxis& axis, i64 index, i32 radius) {
-  return axis.wraps == 0 && (index < radius || index >= axis.extent - radius);
 }
 
 }  // namespace terrace::stencil

@@ -9,9 +9,9 @@ namespace terrace::stencil {
 
 using device::u32;
 
-/// The updates that stream planes: sums over a star or a box, and cells in two parts, of operators with a number for
-/// their quantity and of formulas that a job writes.
-enum class VolumeKind { star, box, parts };
+/// The updates that stream planes: sums over a star or a box, cells in two parts, of operators with a number for
+/// their quantity and of formulas that a job writes, and windows of planes, of all other formulas of a job.
+enum class VolumeKind { star, box, parts, windows };
 
 /// The facts of the cells of a sum, as a kernel needs them. Cells in two parts have them in their operator
 /// (operator.hpp), or in the printed struct (cuda/written_source.cpp).
@@ -77,24 +77,28 @@ struct VolumeAxis {
   i64 extent;  // of the grid
   i32 tiles;   // along the axis
   i32 stride;  // cells from one tile's begin to the next one's
-  i32 wraps;   // not 0: periodic; 0: cells within the radius of the ends keep their values
+  i32 wraps;   // not 0: periodic; 0: cells within the radius of the ends keep their values, or have faces
 };
+
+/// The operands of sums, their coefficients in the order of the terms, and of cells in two parts, their factor.
+template <class T>
+using VolumeOperands = T[125];
 
 /// Some levels of an update in three dimensions. A plane is a row of the grid: the cells of one index along axis 0.
 /// Thread blocks take tiles of chunks of planes.
-template <class T>
+template <class T, i32 fields = 2, class Operands = VolumeOperands<T>>
 struct VolumeTask {
-  static constexpr i32 most_terms = 125, most_fields = 2;
+  static constexpr i32 most_fields = fields;
 
-  T operands[most_terms];  // coefficients in the order of the terms; the factor of cells in two parts
-  Lines<T> from[most_fields], to[most_fields];
+  Operands operands;
+  Lines<T> from[fields], to[fields];
   RowRange rows;            // planes that are made
   i64 extent, width;        // planes of the grid; cells of a plane
   RowChunks chunks;         // of planes
   VolumeAxis middle, last;  // axes 1 and 2
   i32 levels;               // to make, at most the kernel's
   i32 wraps_rows;           // not 0: planes are read modulo the extent
-  i32 keeps_rows;           // not 0: the planes within the radius of the grid's ends keep their values
+  i32 keeps_rows;           // not 0: the planes within the radius of the grid's ends keep their values, or have faces
 };
 
 }  // namespace terrace::stencil

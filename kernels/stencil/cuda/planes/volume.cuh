@@ -11,8 +11,9 @@ namespace terrace::stencil {
 /// The kernel of a shape.
 template <class S>
 VolumeKernel<typename S::Value> volume_kernel_of() {
-  return volume_kernel_of<typename S::Value>(S::frame, device::make_kernel(volume_kernel<S, true>, "volume_kernel"),
-                                             device::make_kernel(volume_kernel<S, false>, "volume_kernel"));
+  return volume_kernel_of<typename S::Value, typename S::Task>(
+      S::frame, device::make_kernel(volume_kernel<S, true>, "volume_kernel"),
+      device::make_kernel(volume_kernel<S, false>, "volume_kernel"));
 }
 
 template <class T, VolumeKind kind, int radius>

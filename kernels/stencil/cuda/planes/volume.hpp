@@ -12,15 +12,14 @@ namespace terrace::stencil {
 
 struct StencilState;
 
-/// A kernel that streams planes.
-template <class T>
+/// A kernel that streams planes of values of type T.
+template <class T, class Task = VolumeTask<T>>
 struct VolumeKernel {
   VolumeFrame frame;
   /// Loads the kernel. @return thread blocks that are resident on the device at a time
   std::function<unsigned()> resident_blocks;
   /// @param aligned true if lines begin at multiples of 16 bytes
-  std::function<void(unsigned blocks, bool aligned, cudaStream_t stream, const StencilState* state,
-                     const VolumeTask<T>& task)>
+  std::function<void(unsigned blocks, bool aligned, cudaStream_t stream, const StencilState* state, const Task& task)>
       launch;
 };
 

@@ -1,7 +1,10 @@
 #include "kernels/stencil/cuda/planes/written_parts.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
+#include "kernels/stencil/cuda/common/choice.hpp"
+#include "kernels/stencil/cuda/common/formula_arrays.hpp"
 #include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
@@ -151,38 +154,30 @@ std::vector<int> needed(const Formula& cells, const std::vector<int>& made, cons
   return nodes;
 }
 
-std::string why_unfit(const StencilSpec& spec) {
+/// True if formulas read what parts have; how many values of a cell they need is another matter.
+bool may_have_parts(const StencilSpec& spec) {
   const Written& written = *spec.written;
-  if (spec.rank != 3 || spec.radius != 1) return "it makes formulas of radius 1 in three dimensions";
-  if (spec.fields() > 2) return "it takes formulas of at most 2 fields";
-  if (!own_arrays(written).empty()) return "it takes formulas that read no constant array";
-  if (depends_on_place(written)) return "it takes formulas without indices, the step and series";
-  for (const Node& node : written.cells.nodes()) {
-    if (node.operation != Operation::read || node.offset[0] == 0) continue;
-    if (node.offset[1] != 0 || node.offset[2] != 0) {
-      return "it takes formulas that read of the planes above and below the one cell beside the cell";
-    }
-  }
-  return "";
+  if (spec.rank != 3 || spec.radius != 1 || spec.fields() > 2) return false;
+  if (formula_arrays(spec) > 0 || depends_on_place(written)) return false;
+  if (!std::ranges::all_of(spec.faces, keeps_or_wraps)) return false;
+  return std::ranges::none_of(written.cells.nodes(), [](const Node& node) {
+    const bool beside = node.offset[1] != 0 || node.offset[2] != 0;
+    return node.operation == Operation::read && node.offset[0] != 0 && beside;
+  });
 }
 
 }  // namespace
 
 PlaneParts plane_parts(const StencilSpec& spec) {
   PlaneParts parts;
-  parts.unfit = why_unfit(spec);
-  if (!parts.unfit.empty()) return parts;
+  if (!may_have_parts(spec)) return parts;
   const Formula& cells = spec.written->cells;
   parts.fields = spec.fields();
   parts.handed = least_handed(cells, spec.value == ElementType::f32 ? Type::f32 : Type::f64);
   parts.sizes = measured::CudaVolume::part_sizes(parts.fields, static_cast<int>(parts.handed.size()),
                                                  static_cast<int>(size_of(spec.value)));
-  if (parts.sizes.levels == 0) {
-    parts.unfit =
-        "the formulas need too many values of a cell before the plane below it comes: they should add cells "
-        "of that plane last";
-    return parts;
-  }
+  parts.fit = parts.sizes.levels > 0;
+  if (!parts.fit) return parts;
   parts.begin = needed(cells, parts.handed, {});
   parts.end = needed(cells, cells.results(), parts.handed);
   for (const int n : parts.begin) {

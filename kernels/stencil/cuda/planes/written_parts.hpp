@@ -2,7 +2,6 @@
 // come with its neighbours, and when the plane below it has come.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "kernels/stencil/measured.hpp"
@@ -12,7 +11,7 @@ namespace terrace::stencil {
 
 /// The parts of the formulas of a cell. Both may have a node; constants and reads they have for themselves.
 struct PlaneParts {
-  std::string unfit;            // the reason why there are none; empty if there are
+  bool fit = false;             // true if there are
   std::vector<int> begin, end;  // nodes, in their order
   /// Values of `begin` that `end` takes: so few that no others would do with less.
   std::vector<int> handed;
@@ -22,6 +21,8 @@ struct PlaneParts {
   measured::VolumeSizes sizes{};  // of the kernel
 };
 
+/// The parts of formulas that read neither constant arrays, nor indices, the step and series, with fixed and periodic
+/// faces, whose values fit into registers; others have windows of planes (written_windows.hpp).
 /// @param spec with formulas of a job, of any rank and radius
 PlaneParts plane_parts(const StencilSpec& spec);
 

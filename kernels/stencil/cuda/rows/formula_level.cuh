@@ -30,6 +30,13 @@ struct FormulaShape : StreamLayout<T, F::fields, 1, sizes_> {
   static __device__ __forceinline__ void prepare() {
     if constexpr (arrays_ > 0) ArrayPlaces<FormulaShape>::clear();
   }
+  // For ArrayPlaces:
+  static __device__ __forceinline__ const Rows& array(const Task& task, i32 number) {
+    return task.block->arrays[task.array[number]];
+  }
+  static __device__ __forceinline__ i64 first_row(const Task&) {
+    return reinterpret_cast<const StreamTile*>(device::launch_shared_memory() + 16 * Base::tile_at)->first_row;
+  }
   static constexpr bool adds = arrays_ > FormulaArrays::source;  // true if there may be a source or a mask
 
   // Shared memory has the places of arrays behind the tile.
@@ -72,12 +79,6 @@ struct FormulaWindow {
     return axis == 0 ? task.extent : axis == 1 ? 1 : task.width;
   }
 };
-
-/// The value beyond a face. @param outer the outermost value in the grid; inner: the one next to it
-template <class T>
-__device__ __forceinline__ T beyond_face(Face face, T outside, T outer, T inner) {
-  return face == Face::value ? outside : face == Face::reflect ? inner : outer;
-}
 
 /// The values around a cell of a lane. Neighbours in other lanes are asked for where the formula reads them, which
 /// all lanes do together.
@@ -237,7 +238,7 @@ struct FormulaLevel {
   static __device__ __forceinline__ void make(Window window, const StreamRims& kept, const StreamRow& row,
                                               Cells& made) {
     if constexpr (S::arrays > 0)
-      ArrayPlaces<S>::load_row(window.task, window.columns, window.row, row.level == 0, window.arrays);
+      LaneArrays<S>::load_row(window.task, window.columns, window.row, row.level == 0, window.arrays);
     if constexpr (F::own_faces && (edges || rims)) {
       // All lanes ask for what the formula reads away from faces.
       LaneSides<S> sides;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/stencil/cuda/common/formula_arrays.hpp"
 #include "kernels/stencil/cuda/rows/cut.hpp"
-#include "kernels/stencil/cuda/rows/formula_arrays.hpp"
 #include "kernels/stencil/cuda/rows/formula_level.cuh"
 #include "kernels/stencil/cuda/rows/launcher.cuh"
 #include "kernels/stencil/cuda/steps/blocks.cuh"
@@ -64,21 +64,11 @@ class OwnArrayReader : public ConstantsReader<T> {
 template <class F, class T>
 FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
   FormulaTask<F, T> task{};
-  std::fill_n(task.array, FormulaArrays::most, -1);
-  task.array[FormulaArrays::source] = spec.source;
-  task.array[FormulaArrays::mask] = spec.mask;
-  if (spec.written) {
-    i32 number = 0;
-    for (const int array : own_arrays(*spec.written)) task.array[FormulaArrays::of_own(number++)] = array;
-  }
+  number_arrays(spec, task.array);
   task.constants = F::template constants<T>(OwnArrayReader<T>(spec, drive, task.array[FormulaArrays::own]));
   task.additions = additions_of<F, T>(spec);
-  const auto faces_of = [&](std::size_t axis) {
-    const Faces& faces = spec.faces[axis];
-    return FacesOf<T>{faces.low, faces.high, static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
-  };
-  task.row_faces = faces_of(0);
-  task.column_faces = faces_of(2);
+  task.row_faces = faces_of<T>(spec, 0);
+  task.column_faces = faces_of<T>(spec, 2);
   return task;
 }
 
@@ -87,7 +77,7 @@ FormulaTask<F, T> formula_task_of(const StencilSpec& spec, const T* drive) {
 template <class F, class T, class Step>
 class FormulaStreamBlocks final : public FormulaBlocks<Step, T> {
   using Base = FormulaBlocks<Step, T>;
-  using Base::spec, Base::axis;
+  using Base::spec;
 
  public:
   using Launcher = StreamLauncher<FormulaTask<F, T>>;
@@ -105,10 +95,7 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, T> {
     const i64 levels = cut_.most_levels(task);
     const bool reads_arrays =
         std::any_of(std::begin(common_.array), std::end(common_.array), [](i32 array) { return array >= 0; });
-    if (!reads_arrays || task.whole != 0) return levels;
-    // A level makes rows above a slab's result again. All slabs have as many levels at once, the first one, too.
-    const i64 with_rows = spec().tile_rows() / axis().radius - task.steps + 1;
-    return std::clamp<i64>(with_rows, 1, levels);
+    return reads_arrays ? levels_with_arrays(spec(), task, levels) : levels;
   }
   i64 levels_unit() const override { return cut_.levels_of_warp(); }
   void make_levels(const StencilTask&, const Levels<T>& levels) override {

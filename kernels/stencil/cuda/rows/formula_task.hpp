@@ -3,24 +3,9 @@
 
 #include "kernels/stencil/cell.hpp"
 #include "kernels/stencil/cuda/common/stream_rows.hpp"
+#include "kernels/stencil/cuda/common/windows.hpp"
 
 namespace terrace::stencil {
-
-/// The faces of an axis, with values of the grid's type.
-template <class T>
-struct FacesOf {
-  Face low, high;
-  T low_value, high_value;  // of Face::value
-};
-
-/// The constant arrays of a kernel: the formula's own one, those of all formulas, and further ones of a formula that
-/// a job writes.
-struct FormulaArrays {
-  static constexpr i32 own = 0, source = 1, mask = 2, count = 3, most_own = 4, most = count + most_own - 1;
-
-  /// The place of own array `number`, counted from 0.
-  TERRACE_HOST_DEVICE static constexpr i32 of_own(i32 number) { return number == 0 ? own : count + number - 1; }
-};
 
 /// Some levels of formula F in two dimensions.
 template <class F, class T>

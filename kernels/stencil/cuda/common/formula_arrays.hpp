@@ -1,0 +1,46 @@
+// The constant arrays that a kernel of windows reads, and what else all of its launches share.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+
+#include "kernels/stencil/cuda/common/windows.hpp"
+#include "kernels/stencil/stencil.hpp"
+#include "kernels/stencil/written.hpp"
+
+namespace terrace::stencil {
+
+/// Their number (FormulaArrays): none, the formula's own one, also those of all formulas, or all.
+inline i32 formula_arrays(const StencilSpec& spec) {
+  const std::size_t own = spec.written ? own_arrays(*spec.written).size() : spec.given.empty() ? 0 : 1;
+  if (own > 1) return FormulaArrays::most;
+  return spec.source >= 0 || spec.mask >= 0 ? FormulaArrays::count : static_cast<i32>(own);
+}
+
+/// Their numbers, or -1, by their places; a formula of the list sets its own one.
+inline void number_arrays(const StencilSpec& spec, i32 (&array)[FormulaArrays::most]) {
+  std::fill(std::begin(array), std::end(array), -1);
+  array[FormulaArrays::source] = spec.source;
+  array[FormulaArrays::mask] = spec.mask;
+  if (!spec.written) return;
+  i32 number = 0;
+  for (const int own : own_arrays(*spec.written)) array[FormulaArrays::of_own(number++)] = own;
+}
+
+/// The faces of an axis in the grid's type.
+template <class T>
+FacesOf<T> faces_of(const StencilSpec& spec, std::size_t axis) {
+  const Faces& faces = spec.faces[axis];
+  return {faces.low, faces.high, static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
+}
+
+/// The levels of a slab that are made at once where they read constant arrays: a level makes rows above a slab's
+/// result again, whose arrays have to be there. All slabs have as many levels at once, the first one, too.
+/// @param most of the kernel
+inline i64 levels_with_arrays(const StencilSpec& spec, const StencilTask& task, i64 most) {
+  if (task.whole != 0) return most;
+  const i64 with_rows = spec.tile_rows() / spec.radius - task.steps + 1;
+  return std::clamp<i64>(with_rows, 1, most);
+}
+
+}  // namespace terrace::stencil
