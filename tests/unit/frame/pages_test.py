@@ -1,6 +1,7 @@
 """usage: pages_test.py ROOT: links of the tree's pages lead somewhere, and files hold the names that pages find in them.
 
-A page that says "`name` in [file](file)" promises that the file holds the name.
+A page that says "`name` in [file](file)" promises that the file holds the name. What is too long for a cell of a table
+is a list.
 """
 import os
 import re
@@ -13,6 +14,7 @@ FOUND_IN = re.compile(r" in \[[^\]]*\]\(([^)\s]+)\)")
 NAME = re.compile(r"`([A-Za-z_][\w:]*)`")
 # What separates statements: ends of sentences and of cells of a table, and other links.
 SEPARATORS = re.compile(r"[|;(]|\. |\]\([^)\s]*\)")
+LONGEST_CELL = 400
 SOURCES = (".hpp", ".cpp", ".cuh", ".py", ".cmake")
 
 
@@ -58,13 +60,21 @@ def missing_names(page, text):
                 yield f"{found[1]} has no {name}"
 
 
+def long_cells(text):
+    """The beginnings of cells of tables that are too long."""
+    rows = [line.strip("|").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return [cell.strip()[:40] for row in rows for cell in row if len(cell.strip()) > LONGEST_CELL]
+
+
 def mistakes(root):
     """A line "page: what is wrong" for each mistake."""
     found = []
     for page in pages(root):
         with open(page) as file:
-            text = re.sub(r"\s+", " ", without_code(file.read()))
-        wrong = [why for link in LINK.findall(text) if (why := wrong_link(page, link))]
+            written = without_code(file.read())
+        text = re.sub(r"\s+", " ", written)
+        long = [f"a cell of over {LONGEST_CELL} characters: {cell}" for cell in long_cells(written)]
+        wrong = long + [why for link in LINK.findall(text) if (why := wrong_link(page, link))]
         found += [f"{os.path.relpath(page, root)}: {why}" for why in [*wrong, *missing_names(page, text)]]
     return sorted(found)
 
@@ -79,13 +89,15 @@ class Pages(unittest.TestCase):
     def test_are_found_out_when_they_do_not(self):
         with tempfile.TemporaryDirectory() as root:
             for name, text in {"a.cpp": "int width() { return Box::side; }\n",
+                               "long.md": "| a | b |\n|---|---|\n| c | " + 80 * "text " + "|\n| d | " + 81 * "text " + "|\n",
                                "README.md": "# A page\n`width` and `Box::side` in [a](a.cpp). `gone`: `height` in\n"
                                             "[a](a.cpp), [b](b.cpp), [up](#a-page), [no](#page), [web](https://a.b)\n"
                                             "```\n[code](is.no.link)\n```\n"}.items():
                 with open(os.path.join(root, name), "w") as file:
                     file.write(text)
             self.assertEqual(mistakes(root), ["README.md: a.cpp has no gone", "README.md: a.cpp has no height",
-                                              "README.md: no file b.cpp", "README.md: no heading #page"])
+                                              "README.md: no file b.cpp", "README.md: no heading #page",
+                                              "long.md: a cell of over 400 characters: " + 8 * "text "])
 
 
 if __name__ == "__main__":
