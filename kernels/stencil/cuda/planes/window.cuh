@@ -220,7 +220,7 @@ struct VolumeWindow {
       for (i32 c = 0; c < S::cells; ++c) {
         T values[S::fields];
         const WindowAt<S> at{task, places, plane, near, upper, centre, lower, of_arrays, i, c};
-        const bool changes = make_cell < edges || rims > (at, values);
+        const bool changes = make_cell<(edges || rims)>(at, values);
         const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
 #pragma unroll
         for (i32 f = 0; f < S::fields; ++f) {
