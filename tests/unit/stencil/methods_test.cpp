@@ -12,6 +12,7 @@
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/points.hpp"
 #include "kernels/stencil/separable.hpp"
+#include "kernels/stencil/write.hpp"
 #include "kernels/stencil/written.hpp"
 
 namespace terrace::stencil {
@@ -189,6 +190,29 @@ TEST_CASE("Boxes of f64 take matrix products where these are exact, else the fas
   CHECK(name_for(spec) == "rows");
   spec.extents[2] = 100;
   CHECK(name_for(spec) == "box_terms");
+}
+
+TEST_CASE("Planes of formulas with arrays stream, and are predicted to be faster than single steps") {
+  StencilSpec spec = spec_of("heat3d", 1, ElementType::f32);
+  spec.name = "formula";
+  spec.arrays = 1;
+  WrittenText text;
+  text.fields = {"u", "v"};
+  text.arrays = {"c"};
+  text.steps = 100;
+  text.cells = {{0, "fma(c, u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u, 2*u - v)"},
+                {1, "if((i + j + k + t) % 2 == 0, u, v)"}};
+  spec.written = write(text, spec);
+  StencilSpec plain = spec;
+  plain.depth = 1;
+  CHECK(name_for(spec) == "planes");
+  CHECK(name_for(plain) == "steps");
+  CHECK(rate_of(spec) > 1.1 * rate_of(plain));
+  const double alone = rate_of(spec);
+  spec.faces[0] = {Face::edge, Face::reflect, 0, 0};
+  CHECK(rate_of(spec) == alone);
+  spec.extents[1] = 8;
+  CHECK(name_for(spec) == "steps");
 }
 
 TEST_CASE("Formulas that a job writes are computed over strips on the CPU, at the rate of their operations") {

@@ -15,7 +15,7 @@ namespace terrace::stencil {
 template <class F>
 inline constexpr bool has_planes = values::same_type<F, LinearSum> || InTwoParts<F>;
 
-/// No constant arrays: kernels that stream planes read none.
+/// No constant arrays: kernels that stream planes of operators read none.
 template <class T>
 struct NoArrays {
   TERRACE_HOST_DEVICE T array(i32) const { return T(0); }
