@@ -20,12 +20,29 @@ struct Ending {
   std::string out, err;
 };
 
+/// A stage of a job that is checked, and not run.
+class CheckedStage : public run::Stage {
+ public:
+  const run::Plan& plan() const override { fail(); }
+  run::Tally& tally() override { fail(); }
+  io::DatasetSpec dataset(int) const override { fail(); }
+  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+  run::Prediction prediction() const override { return {}; }
+  nlohmann::json choices() const override { return nlohmann::json::object(); }
+
+ private:
+  [[noreturn]] static void fail() { throw Error("a stage that is checked has no plan"); }
+};
+
+std::unique_ptr<run::Stage> make_checked_stage(const stages::Request&) { return std::make_unique<CheckedStage>(); }
+
 /// The tests' stages, which accept all inputs.
 Stages test_stages() {
   Stages stages;
   const job::StageTable table = job::test_table();
   for (const job::StageDeclaration& declaration : table.all()) {
-    stages.add({declaration, [](const stages::Request&) { return std::unique_ptr<run::Stage>(); }});
+    stages.add({declaration, make_checked_stage});
   }
   return stages;
 }
@@ -176,7 +193,7 @@ TEST_CASE("A single value that a list of quantities names is refused at the list
                 for (const auto& array : job::array_names(request.stage.arrays, request.stage.settings)) {
                   request.array(array.name);
                 }
-                return std::unique_ptr<run::Stage>();
+                return make_checked_stage(request);
               }});
   job::TempFolder folder;
   const auto path = folder.write("job.yaml",
@@ -308,7 +325,7 @@ TEST_CASE("Problems are listed by stage and group, operators apart from them") {
 
 TEST_CASE("A program without operators has no command for them") {
   Stages stages;
-  stages.add({job::test_wavefront(), [](const stages::Request&) { return std::unique_ptr<run::Stage>(); }});
+  stages.add({job::test_wavefront(), make_checked_stage});
   const Ending ending = call({"operators"}, stages);
   CHECK(ending.code == 2);
   CHECK(holds(ending.err, "there is no command 'operators'"));
