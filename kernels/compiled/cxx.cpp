@@ -40,6 +40,7 @@ class Child {
   /// @param log the file that takes what it prints; `failure` if it cannot be run
   Child(std::vector<std::string> command, const std::string& log) {
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (std::string& argument : command) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t files;
@@ -105,8 +106,9 @@ std::vector<std::string> words_of(const std::string& command) {
 }
 
 CxxCompiler find_cxx() {
-  const char* named = std::getenv("CXX");
-  if (const std::vector<std::string> words = words_of(named != nullptr ? named : ""); !words.empty()) {
+  const char* variable = std::getenv("CXX");
+  const std::string named = variable != nullptr ? variable : "";
+  if (const std::vector<std::string> words = words_of(named); !words.empty()) {
     if (!is_there(words[0])) return {"", "CXX names " + words[0] + ", which is not there"};
     return {named, ""};
   }
