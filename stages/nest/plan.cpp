@@ -31,7 +31,7 @@ struct PhaseWork {
   std::int64_t makes_rest;
 };
 
-/// What binds the slots of a block of iterations, or of one that makes what no statement writes.
+/// The facts of a block that rows of slots need.
 struct BlockContext {
   const std::vector<NestDataset>& datasets;
   const Point& number;  // of the block, along each coordinate
@@ -84,11 +84,12 @@ void bind_part(NestTask& task, const run::SlotPiece& piece, const BlockContext& 
   }
 }
 
-constexpr int most_datasets = 2 * static_cast<int>(nest::most_arrays);  // the table and the last slice of each
+/// The indices of parts: datasets are the table and the last slice of an array.
+constexpr int part_indices = static_cast<int>(2 * nest::most_arrays * parts_of_dataset);
 constexpr run::SlotField<NestTask, BlockContext> slots[] = {
     {Slot::input, "input", bind_input, nest::most_views},
     {Slot::border, "border", bind_border, nest::most_coordinates},
-    {Slot::part, "part of a dataset", bind_part, most_datasets* static_cast<int>(parts_of_dataset), true},
+    {Slot::part, "part of a dataset", bind_part, part_indices, true},
 };
 
 /// Rows of a tile of an input, of about so many bytes.

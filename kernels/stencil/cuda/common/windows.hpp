@@ -1,5 +1,5 @@
-// What kernels that stream windows of rows or planes (rows/formula_level.cuh, planes/window.cuh) have in common:
-// their faces and their constant arrays.
+// Faces and constant arrays of kernels that stream windows of rows or planes (rows/formula_level.cuh,
+// planes/window.cuh).
 #pragma once
 
 #include "kernels/stencil/boundary.hpp"

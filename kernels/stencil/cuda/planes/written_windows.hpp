@@ -8,7 +8,7 @@
 
 namespace terrace::stencil {
 
-/// What the kernel has to know of the formulas of a cell.
+/// The facts of the formulas of a cell that the kernel needs.
 struct PlaneWindows {
   std::string unfit;  // the reason why it does not make them; empty if it does
   int fields = 0;

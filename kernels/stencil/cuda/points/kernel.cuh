@@ -251,7 +251,7 @@ class Patch {
     return box;
   }
 
-  /// Those of a box whose neighbours are all in the grid.
+  /// The cells of a box whose neighbours are all in the grid.
   __device__ PatchBox inside(const PatchBox& cells) const {
     PatchBox box = cells;
     for (i32 axis = 0; axis < most_rank; ++axis) {
