@@ -49,7 +49,6 @@ void warn_of_build(bool cuda, const Warn& warn) {
 
 void StageWarnings::tell(const run::RunPlan& plan) {
   for (const run::PlannedStage& planned : plan.stages) {
-    if (!planned.stage) continue;
     for (const std::string& warning : planned.stage->warnings()) tell(warning);
     if (!planned.read_warnings) continue;
     for (const std::string& warning : planned.read_warnings()) tell(warning);
