@@ -203,7 +203,7 @@ inline constexpr double cuda_step_array_bytes = 2.6e12;
 inline constexpr double cuda_addition_seconds = 2e-12;
 
 /// The least seconds that a launch's points take, those of a level of it, and cells a second that are made again
-/// around them. Not measured: a warp takes about 45 instructions for 32 cells, of which half the rate is assumed.
+/// around them. Not measured: half the rate at which a GPU issues the 45 instructions of 32 cells is assumed.
 inline constexpr double cuda_points_seconds = 5e-6, cuda_points_level_seconds = 1.5e-6, cuda_patch_cells = 3e11;
 
 /// Cells of a line that a warp makes side by side in single steps, and the seconds, of the whole device, in which a
