@@ -156,6 +156,18 @@ class OnSimulatedGpu(JobTest):
         for command in ("show", "report", "trace", "verify"):
             self.terrace(command, "result.h5", *(("-o", command) if command in ("report", "trace") else ()))
 
+    def test_levels_of_tables_are_computed_on_the_cpu(self):
+        cells = dp_table("cells", extents=[30, 40], steps=[[1, 0], [0, 1], [2, 3]], schedule="levels")
+        job = self.write_job({}, [cells])
+        for command in ("check", "plan", "run"):
+            refused = self.terrace(command, job, "--backend", "cuda", expect=WRONG)
+            self.assertIn("job.yaml:", refused.stderr)
+            self.assertIn("`schedule: levels` is computed on the CPU only", refused.stderr)
+        self.assertIn("stage 'cells' is computed on the CPU: ", self.terrace("run", job).stderr)
+        result = self.open()
+        self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cpu"])
+        self.assertEqual(result["profile/stages/method"].asstr()[()].tolist(), ["levels"])
+
     def test_a_stage_on_the_cpu_is_taken_over_and_gone_on_with(self):
         lines = wavefront("lines", "needleman_wunsch", rows="a", columns="b", match=1.5, mismatch=-1, gap=2, type="f64",
                           keep="borders", every=50, schedule="square_barrier")
