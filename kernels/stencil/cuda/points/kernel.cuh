@@ -10,8 +10,9 @@
 // ends of the grid, or around it; elsewhere it is cut at them. Patches that fit are in shared memory (room.hpp).
 #pragma once
 
+#include "kernels/stencil/cuda/points/boxes.cuh"
 #include "kernels/stencil/cuda/points/lists.hpp"
-#include "kernels/stencil/cuda/steps/kernel.cuh"
+#include "kernels/stencil/cuda/points/patch_at.cuh"
 
 namespace terrace::stencil {
 
@@ -28,141 +29,8 @@ struct PointsTask {
   i32 in_shared;     // not 0: in shared memory
 };
 
-/// Cells along the three axes, half-open. Along a periodic axis they may lie beyond the grid's ends.
-struct PatchBox {
-  i64 begin[most_rank], end[most_rank];
-
-  __device__ __forceinline__ i64 extent(i32 axis) const {
-    return end[axis] > begin[axis] ? end[axis] - begin[axis] : 0;
-  }
-  __device__ __forceinline__ i64 cells() const { return extent(0) * extent(1) * extent(2); }
-};
-
-/// Calls visit(index, offset) for the cells of a box, by all threads of a thread block: lines side by side, a line by
-/// the lanes of a warp or of a part of it. The offset is that of the cell in the box `all`, row-major.
-template <class Visit>
-__device__ __forceinline__ void for_each_cell(const PatchBox& box, const PatchBox& all, const Visit& visit) {
-  const i32 width = static_cast<i32>(box.extent(2)), middles = static_cast<i32>(box.extent(1)),
-            lines = static_cast<i32>(box.extent(0)) * middles;
-  if (width == 0) return;
-  const i32 line_cells = static_cast<i32>(all.extent(2)), plane_cells = line_cells * static_cast<i32>(all.extent(1));
-  i32 lanes = 32;
-  while (lanes > 1 && lanes / 2 >= width) lanes /= 2;
-  const i32 thread = static_cast<i32>(threadIdx.x), step = static_cast<i32>(blockDim.x) / lanes;
-  for (i32 line = thread / lanes; line < lines; line += step) {
-    const i32 plane = middles == 1 ? line : line / middles;
-    i64 index[] = {box.begin[0] + plane, box.begin[1] + (line - plane * middles), 0};
-    const i32 first = static_cast<i32>(index[0] - all.begin[0]) * plane_cells +
-                      static_cast<i32>(index[1] - all.begin[1]) * line_cells +
-                      static_cast<i32>(box.begin[2] - all.begin[2]);
-    for (i32 cell = thread % lanes; cell < width; cell += lanes) {
-      index[2] = box.begin[2] + cell;
-      visit(index, first + cell);
-    }
-  }
-}
-
-/// The same for the cells of a box that are not in `inner`, a box in it.
-template <class Visit>
-__device__ __forceinline__ void for_each_cell_around(const PatchBox& box, const PatchBox& inner, const PatchBox& all,
-                                                     const Visit& visit) {
-  bool is_inner = true;
-  for (i32 axis = 0; axis < most_rank; ++axis) {
-    is_inner &= inner.begin[axis] == box.begin[axis] && inner.end[axis] == box.end[axis];
-  }
-  if (is_inner) return;
-  PatchBox rest = box;
-#pragma unroll 1
-  for (i32 side = 0; side < 2 * most_rank; ++side) {
-    const i32 axis = side / 2;
-    PatchBox slab = rest;
-    (side % 2 == 0 ? slab.end : slab.begin)[axis] = (side % 2 == 0 ? inner.begin : inner.end)[axis];
-    for_each_cell(slab, all, visit);
-    if (side % 2 == 0) continue;
-    rest.begin[axis] = inner.begin[axis];
-    rest.end[axis] = inner.end[axis];
-  }
-}
-
-/// The index in the grid of one that may lie beyond the ends of a periodic axis.
-__device__ __forceinline__ i64 index_in(i64 index, i64 extent) {
-  return index >= 0 && index < extent ? index : wrapped_row(index, extent);
-}
-/// The row of a cell as the block's rows are counted: slabs of a periodic axis have those beyond the ends.
-template <class F, class T>
-__device__ __forceinline__ i64 row_of(const StepTask<F, T>& levels, const i64 (&index)[most_rank]) {
-  return levels.continues != 0 ? index[0] : index_in(index[0], levels.axes[0].extent);
-}
-/// Its number in its row.
-template <class F, class T>
-__device__ __forceinline__ i64 cell_of(const StepTask<F, T>& levels, const i64 (&index)[most_rank]) {
-  return index_in(index[1], levels.axes[1].extent) * levels.axes[2].extent +
-         index_in(index[2], levels.axes[2].extent);
-}
-
 __device__ __forceinline__ bool is_same_cell(const PointPlace& a, const PointPlace& b) {
   return a.index[0] == b.index[0] && a.index[1] == b.index[1] && a.index[2] == b.index[2];
-}
-
-/// The values of a level of a patch around a cell whose neighbours are all in the grid.
-template <class F, class T>
-struct PatchAt {
-  const StepTask<F, T>& levels;
-  const StencilTask& block;
-  i64 indices[most_rank], steps;  // of the cell, along periodic axes perhaps beyond the ends; steps made before
-  const T* centre;                // the cell's value of field 0
-  i32 field_cells, plane, line;   // cells from one field, plane and line to the next
-
-  __device__ __forceinline__ T operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
-    return centre[field * field_cells + d0 * plane + d1 * line + d2];
-  }
-  __device__ __forceinline__ T array(i32 number) const {
-    return block.arrays[number].template row<T>(row_of(levels, indices), levels.width)[cell_of(levels, indices)];
-  }
-  __device__ __forceinline__ i64 index(i32 axis, i32 = 0) const {
-    return index_in(indices[axis], levels.axes[axis].extent);
-  }
-  __device__ __forceinline__ i64 extent(i32 axis) const { return levels.axes[axis].extent; }
-  __device__ __forceinline__ i64 step() const { return steps; }
-};
-
-/// The same around any cell.
-template <class F, class T>
-struct PatchFacesAt : PatchAt<F, T> {
-  using Base = PatchAt<F, T>;
-
-  __device__ T operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
-    const i64 offset[] = {d0, d1, d2};
-    i64 moved[most_rank];
-    for (i32 axis = 0; axis < most_rank; ++axis) {
-      const AxisFaces<T>& faces = this->levels.axes[axis];
-      moved[axis] = offset[axis];
-      if (faces.low == Face::periodic) continue;
-      const i64 at = mapped_index(this->indices[axis] + offset[axis], faces.extent, faces.low, faces.high);
-      if (at < 0) return at == low_outside ? faces.low_value : faces.high_value;
-      moved[axis] = at - this->indices[axis];
-    }
-    return Base::centre[field * Base::field_cells + moved[0] * Base::plane + moved[1] * Base::line + moved[2]];
-  }
-};
-
-/// Makes any cell of a level from the level before, beside the code of those whose neighbours are all in the grid.
-template <class F, class T>
-__device__ __noinline__ void make_at_rim(const PatchFacesAt<F, T>& near, T* to) {
-  const StepTask<F, T>& levels = near.levels;
-  const Position position{
-      {near.index(0), near.index(1), near.index(2)}, {near.extent(0), near.extent(1), near.extent(2)}, near.step()};
-  bool changes = levels.additions.mask < 0 || near.array(levels.additions.mask) == T(0);
-  T made[F::fields];
-  if constexpr (!F::own_faces) changes = changes && !is_kept(levels, position);
-  if (changes) {
-    if constexpr (F::own_faces) F::rim_cell(levels.constants, near, position, made);
-    else F::template cell<T>(levels.constants, near, made);
-    add_source(levels.additions, near, made);
-  }
-  for (i32 f = 0; f < F::fields; ++f) {
-    to[f * near.field_cells] = changes ? made[f] : near.centre[f * near.field_cells];
-  }
 }
 
 /// The sources in a patch, with their values of all levels: in shared memory.
