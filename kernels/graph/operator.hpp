@@ -3,7 +3,8 @@
 // An operator is a struct without data:
 //   name, help        as jobs and people see it
 //   operands          that its own key takes: `add: [a, b]`
-//   more, more_key    operands by a key of their own, after the others: `mask: w`; 0 and "" if there are none
+//   more, more_key, more_help   operands by a key of their own, after the others: `mask: w`; 0 and "": none
+//   radius            of its neighbourhood, if no parameter says it
 //   parameters        declarations; the numbers among them are Constants::numbers, in this order
 //   extent(n)         rows of the result from rows of the operands, and columns alike; 0: the operand is too small
 //   takes_size        true if the result may have one of several sizes
@@ -64,7 +65,8 @@ TERRACE_HOST_DEVICE constexpr Range widened(Range range, i64 radius) {
 /// An operator whose cells read the values at their own place.
 struct Pointwise {
   static constexpr int more = 0;
-  static constexpr const char* more_key = "";
+  static constexpr int radius = 0;
+  static constexpr const char *more_key = "", *more_help = "";
   static constexpr ParameterList parameters = {};
   static constexpr bool takes_size = false;
 

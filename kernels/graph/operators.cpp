@@ -15,6 +15,8 @@ OperatorInfo info_of() {
           .operands = Op::operands,
           .more = Op::more,
           .more_key = Op::more_key,
+          .more_help = Op::more_help,
+          .radius = Op::radius,
           .parameters = Op::parameters,
           .takes_size = Op::takes_size,
           .extent = [](i64 n) { return Op::extent(n); },

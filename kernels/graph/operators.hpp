@@ -16,7 +16,8 @@ struct OperatorInfo {
   const char* help;  // one sentence, no full stop
   int operands;      // that the operator's own key takes
   int more;          // further ones, after these
-  const char* more_key;
+  const char *more_key, *more_help;
+  int radius;  // of its neighbourhood, if no parameter says it
   ParameterList parameters;
   bool takes_size;  // its result may have one of several sizes
   i64 (*extent)(i64 n);

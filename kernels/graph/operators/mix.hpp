@@ -11,6 +11,7 @@ struct Mix : Pointwise {
   static constexpr int operands = 2;
   static constexpr int more = 1;
   static constexpr const char* more_key = "mask";
+  static constexpr const char* more_help = "the array that mixes the two of `mix`: 0 is the first, 1 the second";
 
   template <class T, class Read>
   TERRACE_HOST_DEVICE static T cell(const Constants<T>&, const Read& read, i64 i, i64 j) {

@@ -7,6 +7,7 @@ namespace terrace::graph {
 
 struct Sobel : Neighbourhood {
   static constexpr const char* name = "sobel";
+  static constexpr int radius = 1;
   static constexpr const char* help =
       "the gradient along an axis: differences of the two neighbours, weighted 1 2 1 across it, over 8";
   static constexpr Parameter declared[] = {{"axis", ParameterKind::choice,

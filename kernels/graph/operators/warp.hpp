@@ -15,6 +15,7 @@ struct Warp : Pointwise {
   static constexpr int operands = 1;
   static constexpr int more = 2;
   static constexpr const char* more_key = "by";
+  static constexpr const char* more_help = "the displacements of `warp` in pixels: along columns, then along rows";
 
   template <class T>
   static constexpr Area reach(const Constants<T>&, int operand, Shape shape, const Area& area) {
