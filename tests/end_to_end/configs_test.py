@@ -204,7 +204,7 @@ class Configs(JobTest):
     def test_runs_images(self):
         result = self.run_config("images")
         response, corners = result["corners/response"][()], result["corners/corners"][()]
-        self.assertTrue(numpy.array_equal(corners, numpy.where(response < numpy.float32(0.0004), 0, response)))
+        self.assertTrue(numpy.array_equal(corners, numpy.where(response < numpy.float32(0.003), 0, response)))
         self.assertTrue(0 < (corners > 0).sum() < corners.size / 4)
         image = result["blend/image"][()]
         self.assertEqual((image.dtype, image.shape), (numpy.uint8, (480, 640)))
