@@ -4,7 +4,6 @@
 
 #include "kernels/graph/cpu/plain.hpp"
 #include "kernels/graph/measured.hpp"
-#include "kernels/graph/slabs.hpp"
 
 namespace terrace::graph {
 namespace {
@@ -26,16 +25,6 @@ Cost plain_cost(const GraphSpec& spec, const Limits& limits) {
           .bytes = 3 * size * cells / kept};
 }
 
-/// The values of the largest of the first, a middle and the last slab.
-std::size_t plain_bytes(const GraphSpec& spec, const Limits&) {
-  const i64 last = slabs_of(spec) - 1;
-  i64 most = 0;
-  for (const i64 slab : {i64{0}, std::min<i64>(1, last), last / 2, std::max<i64>(last - 1, 0), last}) {
-    most = std::max(most, bytes_needed(*spec.graph, rows_needed(spec, slab)));
-  }
-  return static_cast<std::size_t>(most);
-}
-
 constexpr GraphMethod cpu_methods[] = {
     {.name = "plain",
      .help = "node after node, over the rows that a slab of the kept nodes needs",
@@ -44,7 +33,7 @@ constexpr GraphMethod cpu_methods[] = {
      .automatic = true,
      .unfit = device::never_unfit,
      .cost = plain_cost,
-     .workspace = plain_bytes,
+     .workspace = [](const GraphSpec& spec, const Limits&) { return plain_cpu_bytes(spec); },
      .make = [](const GraphSpec& spec, device::Context& context, void*) { return make_plain_cpu(spec, context); }}};
 
 }  // namespace

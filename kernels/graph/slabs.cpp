@@ -78,4 +78,13 @@ i64 bytes_needed(const Graph& graph, const std::vector<Rows>& needed) {
   return most;
 }
 
+i64 most_bytes_needed(const GraphSpec& spec) {
+  const i64 last = slabs_of(spec) - 1;
+  i64 most = 0;
+  for (const i64 slab : {i64{0}, std::min<i64>(1, last), last / 2, std::max<i64>(last - 1, 0), last}) {
+    most = std::max(most, bytes_needed(*spec.graph, rows_needed(spec, slab)));
+  }
+  return most;
+}
+
 }  // namespace terrace::graph

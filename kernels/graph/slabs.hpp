@@ -29,4 +29,7 @@ std::vector<int> last_readers(const Graph& graph);
 /// Bytes of all values that are there at a time when the nodes of a slab are made one after another.
 i64 bytes_needed(const Graph& graph, const std::vector<Rows>& needed);
 
+/// The same of the largest of a few slabs: those at either end, and one in the middle.
+i64 most_bytes_needed(const GraphSpec& spec);
+
 }  // namespace terrace::graph

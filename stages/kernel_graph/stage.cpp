@@ -47,7 +47,9 @@ class KernelGraphStage : public run::Stage {
       const double bytes = static_cast<double>(size_of(array.type)) * static_cast<double>(volume(array.shape));
       (array.role == run::Role::input ? p.bytes_read : p.bytes_written) += bytes;
     }
-    p.block_shape = std::to_string(plan_.spec().slab_rows) + " rows";
+    const std::int64_t rows = graph::most_kept_rows(plan_.graph());
+    p.block_shape = std::to_string(plan_.spec().slab_rows) + " x " +
+                    std::to_string(static_cast<std::int64_t>(plan_.cells()) / rows);
     p.block_bytes = static_cast<std::size_t>(plan_.block_memory().block);
     p.workspace_bytes = plan_.method().workspace(plan_.spec(), resources_.device);
     return p;

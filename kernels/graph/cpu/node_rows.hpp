@@ -125,6 +125,18 @@ class NodeRows {
   template <class Op>
   static void make(const NodeRows& own, const OperandRows<T>& from, i64 i, T* __restrict made) {
     const Constants<T> k = constants_of(own.node_.settings, own.numbers_.data());
+    if (k.row_radius != 1 || k.column_radius != 1) return make_cells<Op>(own, from, i, made, k);
+    // Loops over a neighbourhood of a known size are unrolled, and cells beside one another become vectors.
+    Constants<T> near = k;
+    near.row_radius = near.column_radius = 1;
+    near.axis = 0;
+    if (k.axis == 0) return make_cells<Op>(own, from, i, made, near);
+    near.axis = 1;
+    make_cells<Op>(own, from, i, made, near);
+  }
+  template <class Op>
+  [[gnu::always_inline]] static void make_cells(const NodeRows& own, const OperandRows<T>& from, i64 i,
+                                                T* __restrict made, const Constants<T>& k) {
     const InsideReader<T> inside{from};
     const BoundaryReader<T> any{from, own.node_.settings.boundary, T(own.node_.settings.boundary_value)};
     const Range inner = own.inner_;

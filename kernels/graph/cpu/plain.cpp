@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
+#include "kernels/graph/cpu/rooms.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "kernels/graph/task.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
@@ -61,7 +63,11 @@ template <class T>
 class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
  public:
   PlainKernel(const GraphSpec& spec, device::ThreadPool& pool)
-      : CpuBlocks(pool), spec_(spec), graph_(*spec_.graph), last_(last_readers(graph_)) {
+      : CpuBlocks(pool),
+        spec_(spec),
+        graph_(*spec_.graph),
+        last_(last_readers(graph_)),
+        rooms_(static_cast<std::size_t>(most_bytes_needed(spec)) / sizeof(T)) {
     for (const Node& node : graph_.nodes) makers_.push_back(std::make_unique<NodeRows<T>>(graph_, node));
   }
 
@@ -69,7 +75,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   /// The values of a slab that are there.
   struct Slab {
     std::vector<Rows> needed;
-    std::vector<std::unique_ptr<T[]>> memory;
+    std::vector<typename Rooms<T>::Room> memory;
     std::vector<StoredRows<T>> values;
   };
 
@@ -78,29 +84,30 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     slab.needed = rows_needed(spec_, task.slab);
     slab.memory.resize(slab.needed.size());
     slab.values.resize(slab.needed.size());
-    for (int value = 0; value < graph_.values() && !aborted(); ++value) {
+    GraphResult result{};
+    for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
       make_room(slab, value);
       if (!graph_.is_node(value)) {
-        const GraphResult result = load(task, value, slab);
-        if (result.has_nan != 0) return result;
+        result = load(task, value, slab);
       } else {
         make_node(slab, value);
         keep(task, value, slab);
         for (int read = 0; read <= value; ++read) {
-          if (last_[index(read)] == value) slab.memory[index(read)].reset();
+          if (last_[index(read)] == value) rooms_.give(std::exchange(slab.memory[index(read)], {}));
         }
       }
     }
-    return {};
+    for (auto& room : slab.memory) rooms_.give(std::move(room));
+    return result;
   }
 
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
-  void make_room(Slab& slab, int value) const {
+  void make_room(Slab& slab, int value) {
     const Rows& rows = slab.needed[index(value)];
     const i64 columns = graph_.shape(value).columns;
-    slab.memory[index(value)] = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows.size() * columns));
-    slab.values[index(value)] = {&rows, slab.memory[index(value)].get(), columns};
+    slab.memory[index(value)] = rooms_.take(static_cast<std::size_t>(rows.size() * columns));
+    slab.values[index(value)] = {&rows, slab.memory[index(value)].data.get(), columns};
   }
 
   /// Calls work(row) for each row of a set, and each on one of the threads.
@@ -168,7 +175,8 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         using Stored = decltype(zero);
         over_rows(rows, [&](i64 row, int) {
           auto* to = static_cast<Stored*>(part_row(task, true, static_cast<i64>(kept), row, sizeof(Stored)));
-          for (i64 j = 0; j < from.columns; ++j) to[j] = stored<Stored>(from.row(row)[j]);
+          const T* made = from.row(row);
+          for (i64 j = 0; j < from.columns; ++j) to[j] = stored<Stored>(made[j]);
         });
       });
     }
@@ -178,9 +186,14 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   const Graph& graph_;
   std::vector<int> last_;
   std::vector<std::unique_ptr<NodeRows<T>>> makers_;
+  Rooms<T> rooms_;
 };
 
 }  // namespace
+
+std::size_t plain_cpu_bytes(const GraphSpec& spec) {
+  return Rooms<std::byte>::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
+}
 
 std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context) {
   device::ThreadPool& pool = static_cast<device::CpuContext&>(context).pool();

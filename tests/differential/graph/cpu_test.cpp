@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/graph/cpu/rooms.hpp"
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "kernels/graph/task.hpp"
@@ -203,6 +204,20 @@ TEST_CASE("a NaN of an input is named") {
   CHECK(found.input == 0);
   CHECK(found.row == 3);
   CHECK(found.column == 2);
+}
+
+TEST_CASE("memory of values is used again, within its bound") {
+  Rooms<float> rooms(100);
+  auto first = rooms.take(60);
+  float* const data = first.data.get();
+  auto second = rooms.take(40);
+  rooms.give(std::move(first));
+  auto again = rooms.take(50);
+  CHECK(again.data.get() == data);
+  CHECK(again.size == 60);
+  rooms.give(std::move(again));
+  const auto other = rooms.take(20);
+  CHECK(other.size == 20);
 }
 
 TEST_CASE("rows of a slab") {
