@@ -87,7 +87,7 @@ std::string cell_source(const StencilSpec& spec, const Written& written) {
       std::to_string(spec.rank) + ", radius = " + std::to_string(spec.radius) +
       ";\n"
       "  static constexpr bool own_faces = " +
-      (written.own_faces ? "true" : "false") +
+      (written.own_faces ? "true" : "false") + ", adds = " + (spec.source >= 0 || spec.mask >= 0 ? "true" : "false") +
       ";\n"
       "  TERRACE_HOST_DEVICE static constexpr i32 own_array(i32 number) {\n    return " +
       own_array_of(written) +

@@ -27,7 +27,7 @@ class WrittenKernels {
 
  public:
   WrittenKernels(const StencilSpec& spec, device::Context& context, void* workspace)
-      : spec_(spec), context_(context), workspace_(workspace) {
+      : spec_(spec), context_(context), workspace_(workspace), aligned_(has_aligned_lines(spec)) {
     if (context.modules() == nullptr) throw DeviceError("stencil", "there is no place for kernels of formulas");
   }
 
@@ -35,10 +35,13 @@ class WrittenKernels {
     return std::make_unique<FormulaBlocks<F, T>>(spec_, context_, workspace_, step_kernels(modules({}), 1));
   }
   std::unique_ptr<device::BlockKernel> make_rows() const {
-    const i32 arrays = formula_arrays(spec_);
-    if (arrays == 0) return make_rows<0>();
-    if (arrays == 1) return make_rows<1>();
-    return arrays == FormulaArrays::count ? make_rows<FormulaArrays::count>() : make_rows<FormulaArrays::most>();
+    std::unique_ptr<device::BlockKernel> blocks;
+    const auto make = [&]<i32 arrays>() {
+      if (arrays == formula_arrays(spec_)) blocks = make_rows<arrays>();
+    };
+    [&]<i32... counts>(std::integer_sequence<i32, counts...>) { (make.template operator()<counts>(), ...); }
+    (std::make_integer_sequence<i32, FormulaArrays::most + 1>());
+    return blocks;
   }
   std::unique_ptr<device::BlockKernel> make_planes() const {
     if constexpr (fields <= VolumeTask<T>::most_fields) {
@@ -59,7 +62,7 @@ class WrittenKernels {
     const VolumeFrame frame =
         volume_frame(parts.sizes, fields, fields_among(parts.near, fields), 1, false, sizeof(T));
     const Modules all = context_.modules()->module(written_source(spec_, parts), context_);
-    return std::make_unique<VolumeBlocks<F, T>>(spec_, context_, workspace_, step_kernels(all, 3),
+    return std::make_unique<VolumeBlocks<F, T>>(spec_, context_, workspace_, step_kernels(all, 2),
                                                 volume_kernel<VolumeTask<T>>(frame, all), VolumeTask<T>{});
   }
   /// @param fewer as in window_sizes() @param most_local of the kernel @return null if it has more
@@ -69,12 +72,13 @@ class WrittenKernels {
                                            fields_among(windows.near, fields), arrays, sizeof(T));
     const Modules all = context_.modules()->module(written_source(spec_, windows, arrays, fewer), context_);
     if (all->local_bytes(1) > most_local) return nullptr;
-    return std::make_unique<WindowBlocks<F, T>>(spec_, context_, workspace_, step_kernels(all, 3),
+    return std::make_unique<WindowBlocks<F, T>>(spec_, context_, workspace_, step_kernels(all, 2),
                                                 volume_kernel<WindowTask<F, T>>(frame, all));
   }
   template <class Task>
-  static VolumeKernel<T, Task> volume_kernel(const VolumeFrame& frame, const Modules& all) {
-    return volume_kernel_of<T, Task>(frame, {all->kernel(1), "volume_kernel"}, {all->kernel(2), "volume_kernel"});
+  VolumeKernel<T, Task> volume_kernel(const VolumeFrame& frame, const Modules& all) const {
+    return volume_kernel_of<T, Task>(frame, {aligned_ ? all->kernel(1) : nullptr, "volume_kernel"},
+                                     {aligned_ ? nullptr : all->kernel(1), "volume_kernel"});
   }
   /// @param points number of the kernel of points, if the stencil has some
   StepKernels<F, T> step_kernels(const Modules& modules, std::size_t points) const {
@@ -84,7 +88,9 @@ class WrittenKernels {
   }
   template <i32 arrays>
   std::unique_ptr<device::BlockKernel> make_rows() const {
-    std::unique_ptr<device::BlockKernel> blocks = make_rows<arrays, false>(most_local_bytes);
+    // The values of several arrays leave no room for as many levels.
+    std::unique_ptr<device::BlockKernel> blocks;
+    if constexpr (arrays <= FormulaArrays::count) blocks = make_rows<arrays, false>(most_local_bytes);
     return blocks ? std::move(blocks) : make_rows<arrays, true>(1 << 30);
   }
   /// @param most_local of the kernel @return null if it has more
@@ -93,19 +99,22 @@ class WrittenKernels {
     constexpr measured::StreamSizes sizes = written_sizes(fields, arrays > 0, sizeof(T), fewer);
     using S = FormulaShape<F, T, arrays, sizes>;
     const auto word = [](bool value) { return value ? "true" : "false"; };
-    const Modules all = modules({"FormulaShape<Cell, " + type() + ", " + std::to_string(arrays) + ", written_sizes(" +
-                                 std::to_string(fields) + ", " + word(arrays > 0) + ", " + std::to_string(sizeof(T)) +
-                                 ", " + word(fewer) + ")>"});
+    const std::string shape = "FormulaShape<Cell, " + type() + ", " + std::to_string(arrays) + ", written_sizes(" +
+                              std::to_string(fields) + ", " + word(arrays > 0) + ", " + std::to_string(sizeof(T)) +
+                              ", " + word(fewer) + ")>";
+    const Modules all = modules({aligned_ ? shape : "StreamByValues<" + shape + ">::Shape"});
     if (all->local_bytes(1) > most_local) return nullptr;
     return std::make_unique<FormulaStreamBlocks<F, T, F>>(
-        spec_, context_, workspace_, step_kernels(all, 3), sizes,
-        stream_launcher<S>({all->kernel(1), "stream_kernel"}, {all->kernel(2), "stream_kernel"}));
+        spec_, context_, workspace_, step_kernels(all, 2), sizes,
+        stream_launcher<S>({aligned_ ? all->kernel(1) : nullptr, "stream_kernel"},
+                           {aligned_ ? nullptr : all->kernel(1), "stream_kernel"}));
   }
   static std::string type() { return sizeof(T) == 4 ? "float" : "double"; }
 
   const StencilSpec& spec_;
   device::Context& context_;
   void* workspace_;
+  bool aligned_;  // of the kernels for lines that are aligned and for others one is compiled
 };
 
 template <class T>

@@ -1,6 +1,7 @@
 #include "kernels/stencil/cuda/written_source.hpp"
 
 #include "kernels/formula/print.hpp"
+#include "kernels/stencil/cuda/common/choice.hpp"
 #include "kernels/stencil/print_cell.hpp"
 #include "kernels/stencil/written.hpp"
 
@@ -74,9 +75,7 @@ void end_source(const StencilSpec& spec, compiled::Source& source) {
 compiled::Source planes_source(const StencilSpec& spec, const std::string& cell, const std::string& shape) {
   compiled::Source source = steps_source(spec, {"planes/kernel.cuh"});
   source.text += cell + "using Shape = " + shape + ";\n";
-  for (const char* aligned : {"true", "false"}) {
-    source.kernels.push_back(kernel_name("volume_kernel", "Shape", aligned));
-  }
+  source.kernels.push_back(kernel_name("volume_kernel", "Shape", has_aligned_lines(spec) ? "true" : "false"));
   end_source(spec, source);
   return source;
 }
@@ -89,11 +88,8 @@ compiled::Source written_source(const StencilSpec& spec, const std::vector<std::
   compiled::Source source = steps_source(spec, headers);
   for (std::size_t n = 0; n < shapes.size(); ++n) {
     const std::string name = "Shape" + std::to_string(n);
-    source.text += "using " + name + " = " + shapes[n] + ";\nusing " + name + "ByValues = StreamByValues<" + name +
-                   ">::Shape;\n";
-    for (const char* moved : {"", "ByValues"}) {
-      source.kernels.push_back(kernel_name("stream_kernel", name + moved, ""));
-    }
+    source.text += "using " + name + " = " + shapes[n] + ";\n";
+    source.kernels.push_back(kernel_name("stream_kernel", name, ""));
   }
   end_source(spec, source);
   return source;

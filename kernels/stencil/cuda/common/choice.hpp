@@ -24,6 +24,11 @@ bool is_aligned(const Lines<T>& lines, i64 line) {
   return aligned;
 }
 
+/// True if lines of the last axis begin at multiples of 16 bytes where the grid's memory does.
+inline bool has_aligned_lines(const StencilSpec& spec) {
+  return spec.extents[2] * static_cast<i64>(size_of(spec.value)) % 16 == 0;
+}
+
 /// The levels of a slab that are made at once by a kernel that makes at most so many.
 inline i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 most) {
   const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;

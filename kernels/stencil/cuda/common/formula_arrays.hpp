@@ -10,10 +10,11 @@
 
 namespace terrace::stencil {
 
-/// Their number (FormulaArrays): none, the formula's own one, also those of all formulas, or all.
+/// The places that the kernel has for them (FormulaArrays): none, the formula's own one, also those of all formulas,
+/// or also its other ones.
 inline i32 formula_arrays(const StencilSpec& spec) {
   const std::size_t own = spec.written ? own_arrays(*spec.written).size() : spec.given.empty() ? 0 : 1;
-  if (own > 1) return FormulaArrays::most;
+  if (own > 1) return FormulaArrays::of_own(static_cast<i32>(own) - 1) + 1;
   return spec.source >= 0 || spec.mask >= 0 ? FormulaArrays::count : static_cast<i32>(own);
 }
 

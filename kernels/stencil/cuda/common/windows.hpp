@@ -37,6 +37,16 @@ struct FormulaArrays {
 
   /// The place of own array `number`, counted from 0.
   TERRACE_HOST_DEVICE static constexpr i32 of_own(i32 number) { return number == 0 ? own : count + number - 1; }
+  /// True if it is one of a source or a mask, which formulas may have or not.
+  TERRACE_HOST_DEVICE static constexpr bool is_addition(i32 place) { return place == source || place == mask; }
 };
+
+/// True if a kernel of formula F that reads arrays at so many places looks whether there is a source or a mask. A
+/// formula that a job writes knows it.
+template <class F>
+TERRACE_HOST_DEVICE constexpr bool has_additions(i32 arrays) {
+  if constexpr (requires { F::adds; }) return F::adds && arrays > FormulaArrays::source;
+  return arrays > FormulaArrays::source;
+}
 
 }  // namespace terrace::stencil

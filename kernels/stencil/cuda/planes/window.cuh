@@ -38,8 +38,8 @@ struct WindowPlaces {
         has_first_cell(task.last.wraps == 0 && first_cell == 0) {}
 };
 
-/// A kernel's sizes as constants. @tparam F the formula @tparam arrays_ of FormulaArrays: none, the formula's own
-/// one, also those of all formulas, or all @tparam near_, corners_ as in SumCell
+/// A kernel's sizes as constants. @tparam F the formula @tparam arrays_ places of constant arrays (formula_arrays())
+/// @tparam near_, corners_ as in SumCell
 template <class F, class T, i32 arrays_, measured::VolumeSizes sizes_, u32 near_, bool corners_>
 struct WindowShape : VolumeShape<T, VolumeKind::windows, 1, sizes_, WindowCell<F::fields, near_, corners_>> {
   using Base = VolumeShape<T, VolumeKind::windows, 1, sizes_, WindowCell<F::fields, near_, corners_>>;
@@ -47,7 +47,7 @@ struct WindowShape : VolumeShape<T, VolumeKind::windows, 1, sizes_, WindowCell<F
   using Task = WindowTask<F, T>;
   using Places = WindowPlaces;
   static constexpr i32 arrays = arrays_;
-  static constexpr bool adds = arrays_ > FormulaArrays::source;  // true if there may be a source or a mask
+  static constexpr bool adds = has_additions<F>(arrays_);
 
   static constexpr VolumeFrame frame = window_frame(sizes_, F::fields, Base::near_fields, arrays_, sizeof(T));
   static constexpr i32 shared_bytes = frame.shared_bytes;
@@ -127,7 +127,9 @@ class WindowArrays {
   /// Threads side by side whose chunks L2 brings together.
   static constexpr i32 threads_together = 8;
 
-  __device__ __forceinline__ bool is_there(i32 n) const { return !S::adds || task_.operands.array[n] >= 0; }
+  __device__ __forceinline__ bool is_there(i32 n) const {
+    return S::adds ? task_.operands.array[n] >= 0 : !FormulaArrays::is_addition(n);
+  }
   __device__ __forceinline__ void prefetch(const T* plane) const {
     if (threadIdx.x % threads_together != 0) return;
 #pragma unroll
@@ -159,7 +161,7 @@ struct WindowAt {
     return d1 == 0 && d2 == 0 ? centre.of[field][i][c] : near[field].at[i + 1 + d1][c + 1 + d2];
   }
   __device__ __forceinline__ T array(i32 number) const {
-    if constexpr (S::arrays == FormulaArrays::most) {
+    if constexpr (S::arrays > FormulaArrays::count) {
       return arrays[FormulaArrays::of_own(S::Formula::own_array(number))][c];
     }
     return arrays[FormulaArrays::own][c];

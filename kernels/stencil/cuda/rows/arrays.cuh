@@ -44,6 +44,7 @@ class LaneArrays {
                                                   bool is_first, T (&values)[S::arrays][S::cells]) {
 #pragma unroll
     for (i32 n = 0; n < S::arrays; ++n) {
+      if (FormulaArrays::is_addition(n) && !S::adds) continue;
       if (S::adds && task.array[n] < 0) continue;
       const ArrayPlace<T>& place = ArrayPlaces<S>::with_row(task, n, row);
       const T* from = place.row_0 + row * task.width;

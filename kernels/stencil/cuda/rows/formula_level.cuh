@@ -14,8 +14,7 @@ namespace terrace::stencil {
 template <class S>
 struct FormulaLevel;
 
-/// A kernel's sizes as constants. @tparam arrays_ of FormulaArrays: none, the formula's own one, also those of all
-/// formulas, or all
+/// A kernel's sizes as constants. @tparam arrays_ places of constant arrays (formula_arrays())
 template <class F, class T, i32 arrays_, measured::StreamSizes sizes_>
 struct FormulaShape : StreamLayout<T, F::fields, 1, sizes_> {
   using Base = StreamLayout<T, F::fields, 1, sizes_>;
@@ -37,7 +36,7 @@ struct FormulaShape : StreamLayout<T, F::fields, 1, sizes_> {
   static __device__ __forceinline__ i64 first_row(const Task&) {
     return reinterpret_cast<const StreamTile*>(device::launch_shared_memory() + 16 * Base::tile_at)->first_row;
   }
-  static constexpr bool adds = arrays_ > FormulaArrays::source;  // true if there may be a source or a mask
+  static constexpr bool adds = has_additions<F>(arrays_);
 
   // Shared memory has the places of arrays behind the tile.
   static constexpr i32 places_at = (Base::shared_bytes + 15) / 16;
@@ -67,7 +66,7 @@ struct FormulaWindow {
   /// A constant array of the formula's own.
   __device__ __forceinline__ T own_array(i32 number, i32 cell) const {
     if constexpr (S::arrays == 0) __builtin_unreachable();
-    if constexpr (S::arrays == FormulaArrays::most) {
+    if constexpr (S::arrays > FormulaArrays::count) {
       return arrays[FormulaArrays::of_own(S::Formula::own_array(number))][cell];
     }
     return arrays[FormulaArrays::own][cell];

@@ -12,7 +12,7 @@ class StreamLauncher {
  public:
   using Kernel = device::Kernel<const StencilState*, Task>;
 
-  /// A kernel of one shape.
+  /// A kernel of one shape; without a function: it was not compiled, since no launch needs it.
   struct Moved {
     Kernel kernel;
     std::size_t shared_bytes;
@@ -28,6 +28,7 @@ class StreamLauncher {
   /// Loads a kernel. @return thread blocks of so many warps that are resident on the device at a time
   unsigned resident_blocks(unsigned warps, bool aligned) const {
     const Moved& moved = aligned ? in_bulk_ : by_values_;
+    if (moved.kernel.function == nullptr) return 1;
     return device::resident_blocks(moved.kernel, 32 * (warps + moved.movers), moved.shared_bytes);
   }
 
@@ -35,6 +36,7 @@ class StreamLauncher {
   void launch(unsigned blocks, unsigned warps, cudaStream_t stream, const StencilState* state,
               const Task& task) const {
     const Moved& moved = task.aligned != 0 ? in_bulk_ : by_values_;
+    if (moved.kernel.function == nullptr) throw DeviceError("stencil", "there is no kernel for where rows begin");
     device::launch(moved.kernel,
                    {.blocks = blocks,
                     .threads = 32 * (warps + moved.movers),
