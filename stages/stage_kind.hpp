@@ -93,6 +93,8 @@ StageKind stencil_stage();
 StageKind dp_table_stage();
 /// `nest`: recurrences that a job writes as loops and statements.
 StageKind nest_stage();
+/// `kernel_graph`: graphs of operators over images.
+StageKind kernel_graph_stage();
 /// `makespan`: schedules of jobs on identical machines, with a guarantee.
 StageKind makespan_stage();
 

@@ -25,6 +25,7 @@ Stages program_stages() {
   stages.add(stages::dp_table_stage());
   stages.add(stages::makespan_stage());
   stages.add(stages::nest_stage());
+  stages.add(stages::kernel_graph_stage());
   return stages;
 }
 

@@ -16,10 +16,12 @@ bool is_text(const Parameter& parameter, const std::string& setting, const Setti
   return std::find(words.begin(), words.end(), settings.text(setting)) == words.end();
 }
 
-/// The value of a key; of "*" that of the first key.
-const Node* find_key(const Node& map, std::string_view key) {
-  if (key == "*") return map.entries.empty() ? nullptr : &map.entries.front().value;
-  return map.find(key);
+/// A setting at any key of a map: the first one that is given.
+const Node* find_in_values(const Node& map, std::string_view name) {
+  for (const Entry& entry : map.entries) {
+    if (const Node* found = find_setting(entry.value, name)) return found;
+  }
+  return nullptr;
 }
 
 /// The item of a list at an index in digits; without digits the first one.
@@ -112,7 +114,8 @@ const Node* find_setting(const Node& map, std::string_view name) {
       name.remove_prefix(std::min(close + 1, name.size()));
     } else {
       const std::size_t end = std::min(name.find_first_of(".["), name.size());
-      node = find_key(*node, name.substr(0, end));
+      if (name.starts_with('*')) return find_in_values(*node, name.substr(name.starts_with("*.") ? 2 : 1));
+      node = node->find(name.substr(0, end));
       name.remove_prefix(end);
     }
     if (name.starts_with('.')) name.remove_prefix(1);

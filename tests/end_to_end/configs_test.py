@@ -201,6 +201,14 @@ class Configs(JobTest):
         wave = result["wave/p"][()]
         self.assertTrue(numpy.isfinite(wave).all() and 0 < abs(wave).max() < 10)
 
+    def test_runs_images(self):
+        result = self.run_config("images")
+        response, corners = result["corners/response"][()], result["corners/corners"][()]
+        self.assertTrue(numpy.array_equal(corners, numpy.where(response < numpy.float32(0.003), 0, response)))
+        self.assertTrue(0 < (corners > 0).sum() < corners.size / 4)
+        image = result["blend/image"][()]
+        self.assertEqual((image.dtype, image.shape), (numpy.uint8, (480, 640)))
+
     def test_runs_nests(self):
         result = self.run_config("nests")
         self.assertEqual(result["sor_1d/A"].shape, (2000,))

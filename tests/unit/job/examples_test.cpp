@@ -55,6 +55,20 @@ TEST_CASE("Examples are laid over the first one, or complete in braces") {
   CHECK_THROWS_WITH(MapExamples({"{rows: [a}"}, parameters), Catch::Contains("declaration of an example"));
 }
 
+TEST_CASE("A key below names of choice has the example of the first of them that has it") {
+  const std::vector<Parameter> nested = {
+      {"arrays", ParameterKind::names, "the arrays"},
+      {"arrays.*.from", ParameterKind::array, "what it begins as", ""},
+      {"arrays.*.keep", ParameterKind::choice, "what is kept", "", "all, last"},
+      {"arrays.*.rows[]", ParameterKind::numbers, "rows", ""},
+  };
+  const MapExamples examples({"{arrays: {a: {from: x}, b: {keep: last, rows: [[1], [2]]}}}"}, nested);
+  CHECK(examples.value_of("arrays.*.from") == "x");
+  CHECK(examples.value_of("arrays.*.keep") == "last");
+  CHECK(examples.value_of("arrays.*.rows[]") == "[1]");
+  CHECK(examples.maps().size() == 1);
+}
+
 TEST_CASE("Jobs of examples have the inputs that they read, and those that these are made of") {
   const StageDeclaration stage =
       stage_with({"a: {values: [1, 2]}, b: {generate: dna, mutate: {of: a, rate: 0.1}}, c: {values: 3}",

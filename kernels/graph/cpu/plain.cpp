@@ -1,0 +1,204 @@
+#include "kernels/graph/cpu/plain.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/graph/cpu/node_rows.hpp"
+#include "kernels/graph/cpu/rooms.hpp"
+#include "kernels/graph/slabs.hpp"
+#include "kernels/graph/task.hpp"
+#include "kernels/launch/cpu_blocks.hpp"
+
+namespace terrace::graph {
+namespace {
+
+/// A value of an input as values of the graph are.
+template <class T, class Stored>
+T loaded(Stored value) {
+  if constexpr (std::is_integral_v<Stored>)
+    return static_cast<T>(value) / static_cast<T>(std::numeric_limits<Stored>::max());
+  else return static_cast<T>(value);
+}
+
+/// A value of the graph as a kept node has it.
+template <class Stored, class T>
+Stored stored(T value) {
+  if constexpr (std::is_integral_v<Stored>) {
+    constexpr T most{std::numeric_limits<Stored>::max()};
+    const T scaled = std::nearbyint(value * most);
+    // NaN becomes 0.
+    return static_cast<Stored>(scaled > 0 ? std::min(scaled, most) : T{0});
+  } else {
+    return static_cast<Stored>(value);
+  }
+}
+
+/// Calls call(Stored{}) with the type of a kept node.
+template <class Call>
+void with_kept_type(ElementType type, const Call& call) {
+  if (type == ElementType::u8) call(std::uint8_t{});
+  else if (type == ElementType::u16) call(std::uint16_t{});
+  else if (type == ElementType::f32) call(float{});
+  else call(double{});
+}
+
+/// The first row that has a NaN.
+struct FirstNan {
+  std::atomic<i64> row{std::numeric_limits<i64>::max()};
+
+  void offer(i64 found) {
+    i64 old = row.load();
+    while (found < old && !row.compare_exchange_weak(old, found)) {
+    }
+  }
+  bool is_found() const { return row.load() != std::numeric_limits<i64>::max(); }
+};
+
+template <class T>
+class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
+ public:
+  PlainKernel(const GraphSpec& spec, device::ThreadPool& pool)
+      : CpuBlocks(pool),
+        spec_(spec),
+        graph_(*spec_.graph),
+        last_(last_readers(graph_)),
+        rooms_(static_cast<std::size_t>(most_bytes_needed(spec)) / sizeof(T)) {
+    for (const Node& node : graph_.nodes) makers_.push_back(std::make_unique<NodeRows<T>>(graph_, node));
+  }
+
+ private:
+  /// The values of a slab that are there.
+  struct Slab {
+    std::vector<Rows> needed;
+    std::vector<typename Rooms<T>::Room> memory;
+    std::vector<StoredRows<T>> values;
+  };
+
+  GraphResult compute(const GraphTask& task) override {
+    Slab slab;
+    slab.needed = rows_needed(spec_, task.slab);
+    slab.memory.resize(slab.needed.size());
+    slab.values.resize(slab.needed.size());
+    GraphResult result{};
+    for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
+      make_room(slab, value);
+      if (!graph_.is_node(value)) {
+        result = load(task, value, slab);
+      } else {
+        make_node(slab, value);
+        keep(task, value, slab);
+        for (int read = 0; read <= value; ++read) {
+          if (last_[index(read)] == value) rooms_.give(std::exchange(slab.memory[index(read)], {}));
+        }
+      }
+    }
+    for (auto& room : slab.memory) rooms_.give(std::move(room));
+    return result;
+  }
+
+  static std::size_t index(int value) { return static_cast<std::size_t>(value); }
+
+  void make_room(Slab& slab, int value) {
+    const Rows& rows = slab.needed[index(value)];
+    const i64 columns = graph_.shape(value).columns;
+    slab.memory[index(value)] = rooms_.take(static_cast<std::size_t>(rows.size() * columns));
+    slab.values[index(value)] = {&rows, slab.memory[index(value)].data.get(), columns};
+  }
+
+  /// Calls work(row) for each row of a set, and each on one of the threads.
+  template <class Work>
+  void over_rows(const Rows& rows, const Work& work) {
+    const i64 count = rows.size(), piece = std::clamp<i64>(count / (4 * threads()), 1, 64);
+    in_turn((count + piece - 1) / piece, [&](i64 number, int thread) {
+      for (i64 at = number * piece; at < std::min(count, (number + 1) * piece); ++at) work(rows[at], thread);
+    });
+  }
+
+  GraphResult load(const GraphTask& task, int input, const Slab& slab) {
+    const StoredRows<T>& to = slab.values[index(input)];
+    return dispatch(graph_.inputs[index(input)].type, [&](auto zero) -> GraphResult {
+      using Stored = decltype(zero);
+      FirstNan first;
+      over_rows(*to.rows, [&](i64 row, int) {
+        const auto* from = static_cast<const Stored*>(part_row(task, false, input, row, sizeof(Stored)));
+        T* made = to.row(row);
+        bool is_nan = false;
+        for (i64 j = 0; j < to.columns; ++j) {
+          made[j] = loaded<T>(from[j]);
+          is_nan |= made[j] != made[j];
+        }
+        if (is_nan) first.offer(row);
+      });
+      if (!first.is_found()) return {};
+      const i64 row = first.row.load();
+      i64 column = 0;
+      while (to.row(row)[column] == to.row(row)[column]) ++column;
+      return {1, input, row, column};
+    });
+  }
+
+  /// The row of a part of the task; null if no part has it.
+  static void* part_row(const GraphTask& task, bool is_kept, i64 number, i64 row, std::size_t element) {
+    for (i64 at = 0; at < task.part_count; ++at) {
+      const Part& part = task.parts[at];
+      if ((part.is_kept != 0) != is_kept || part.number != number || row < part.begin || row >= part.end) continue;
+      return static_cast<char*>(part.data) + (row - part.begin) * part.stride * static_cast<i64>(element);
+    }
+    return nullptr;
+  }
+
+  void make_node(const Slab& slab, int value) {
+    const Node& node = graph_.node(value);
+    std::vector<StoredRows<T>> operands;
+    for (const int operand : node.operands) operands.push_back(slab.values[index(operand)]);
+    const NodeRows<T>& maker = *makers_[index(value) - graph_.inputs.size()];
+    std::vector<typename NodeRows<T>::RowPointers> pointers(static_cast<std::size_t>(threads()));
+    const StoredRows<T>& made = slab.values[index(value)];
+    over_rows(*made.rows, [&](i64 row, int thread) {
+      maker.make_row(row, operands, pointers[static_cast<std::size_t>(thread)], made.row(row));
+    });
+  }
+
+  void keep(const GraphTask& task, int value, const Slab& slab) {
+    const StoredRows<T>& from = slab.values[index(value)];
+    for (std::size_t kept = 0; kept < graph_.kept.size(); ++kept) {
+      if (graph_.kept[kept].value != value) continue;
+      Rows rows;
+      rows.add(rows_of_slab(spec_, task.slab, kept));
+      if (rows.empty()) continue;
+      with_kept_type(graph_.kept[kept].type, [&](auto zero) {
+        using Stored = decltype(zero);
+        over_rows(rows, [&](i64 row, int) {
+          auto* to = static_cast<Stored*>(part_row(task, true, static_cast<i64>(kept), row, sizeof(Stored)));
+          const T* made = from.row(row);
+          for (i64 j = 0; j < from.columns; ++j) to[j] = stored<Stored>(made[j]);
+        });
+      });
+    }
+  }
+
+  GraphSpec spec_;
+  const Graph& graph_;
+  std::vector<int> last_;
+  std::vector<std::unique_ptr<NodeRows<T>>> makers_;
+  Rooms<T> rooms_;
+};
+
+}  // namespace
+
+std::size_t plain_cpu_bytes(const GraphSpec& spec) {
+  return Rooms<std::byte>::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
+}
+
+std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context) {
+  device::ThreadPool& pool = static_cast<device::CpuContext&>(context).pool();
+  if (spec.graph->type == ElementType::f32) return std::make_unique<PlainKernel<float>>(spec, pool);
+  return std::make_unique<PlainKernel<double>>(spec, pool);
+}
+
+}  // namespace terrace::graph

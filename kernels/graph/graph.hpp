@@ -1,0 +1,78 @@
+// A graph of operators over two-dimensional arrays, as a value.
+//
+// Values are numbered: the inputs from 0 on, then the nodes, of which each comes after its operands.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/graph/operator.hpp"
+#include "pipeline/base/element_type.hpp"
+
+namespace terrace::graph {
+
+inline constexpr std::size_t most_inputs = 16, most_kept = 16, most_nodes = 1024;
+/// The most rows, and the most columns, of a value.
+inline constexpr i64 most_extent = i64{1} << 30;
+
+/// An array that the graph reads. Whole numbers are divided by the largest value of their type.
+struct Input {
+  std::string name;
+  ElementType type = ElementType::f32;  // of the stored elements
+  Shape shape;
+};
+
+/// The parameters of a node, as its operator declares them.
+struct NodeSettings {
+  std::vector<double> numbers;  // Constants::numbers
+  int row_radius = 0, column_radius = 0;
+  int axis = 0;
+  bool is_separable = false;
+  Boundary boundary = Boundary::symmetric;
+  double boundary_value = 0;  // of Boundary::value
+};
+
+struct Node {
+  std::string name;
+  int op = 0;                 // number of the operator in operators()
+  std::vector<int> operands;  // values
+  NodeSettings settings;
+  Shape shape;
+};
+
+/// A node whose values leave the graph. Whole numbers are its values times the largest value of the type, rounded to
+/// the nearest (half to even) and clamped.
+struct Kept {
+  int value = 0;
+  ElementType type = ElementType::f32;  // f32, f64, u8 or u16
+};
+
+struct Graph {
+  ElementType type = ElementType::f32;  // in which all nodes are computed: f32 or f64
+  std::vector<Input> inputs;
+  std::vector<Node> nodes;
+  std::vector<Kept> kept;
+
+  int values() const { return static_cast<int>(inputs.size() + nodes.size()); }
+  bool is_node(int value) const { return value >= static_cast<int>(inputs.size()); }
+  const Node& node(int value) const { return nodes[static_cast<std::size_t>(value) - inputs.size()]; }
+  Shape shape(int value) const {
+    return is_node(value) ? node(value).shape : inputs[static_cast<std::size_t>(value)].shape;
+  }
+};
+
+/// The constants of a node. @param numbers its numbers in the type of values, which outlive the constants
+template <class T>
+Constants<T> constants_of(const NodeSettings& settings, const T* numbers) {
+  return {numbers, settings.row_radius, settings.column_radius, settings.axis, settings.is_separable};
+}
+
+/// A graph, and the cut into slabs of its kept nodes, which does not change the result.
+struct GraphSpec {
+  std::shared_ptr<const Graph> graph;
+  i64 slab_rows = 1;  // of the kept node with the most rows
+};
+
+}  // namespace terrace::graph

@@ -1,0 +1,44 @@
+// The operators of graphs as jobs and plans see them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/graph/graph.hpp"
+
+namespace terrace::graph {
+
+struct OperatorInfo {
+  const char* name;
+  const char* help;  // one sentence, no full stop
+  int operands;      // that the operator's own key takes
+  int more;          // further ones, after these
+  const char *more_key, *more_help;
+  int radius;  // of its neighbourhood, if no parameter says it
+  ParameterList parameters;
+  bool takes_size;  // its result may have one of several sizes
+  i64 (*extent)(i64 n);
+  bool (*fits)(i64 n, i64 wanted);
+  Area (*reach)(const NodeSettings& settings, int operand, Shape shape, const Area& area);
+};
+
+/// All operators, in the order of their numbers.
+std::span<const OperatorInfo> operators();
+
+/// The number of an operator; nullopt if there is none of that name.
+std::optional<int> find_operator(std::string_view name);
+
+/// All that the cells of an area of a node read of its operand number `operand`; it may lie outside of that.
+Area reach_of(const Graph& graph, const Node& node, int operand, const Area& area);
+
+/// The reason why operands of these shapes do not fit the operator of a node; empty: they do. Sets the node's shape.
+/// @param wanted the shape that the result is to have; nullopt: the operator's own
+std::string take_shape(Node& node, const std::vector<Shape>& operands, std::optional<Shape> wanted);
+
+/// "3 x 4".
+std::string to_string(Shape shape);
+
+}  // namespace terrace::graph

@@ -1,0 +1,35 @@
+// Descriptor and result of a block of a graph: a slab of its kept nodes.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::graph {
+
+using device::i64;
+
+/// Ranges of rows of an input that a slab reads, and tiles of a kept node that it writes.
+inline constexpr int most_ranges_read = 3, most_tiles_written = 2;
+inline constexpr int most_parts = 16 * (most_ranges_read + most_tiles_written);
+
+/// Rows [begin, end) of an input, or of a kept node, in memory of the device that computes the block.
+struct Part {
+  void* data;  // the first element of row `begin`, of the stored type
+  i64 begin, end;
+  i64 stride;  // elements from row to row
+  i64 number;  // of the input, or of the kept node
+  i64 is_kept;
+};
+
+struct GraphTask {
+  i64 slab;
+  i64 part_count;
+  Part parts[most_parts];
+};
+
+/// The first element of the slab's inputs that is NaN; then nothing of the slab is made.
+struct GraphResult {
+  i64 has_nan;
+  i64 input, row, column;
+};
+
+}  // namespace terrace::graph

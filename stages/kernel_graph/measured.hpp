@@ -1,0 +1,11 @@
+// The sizes that plans of graphs of kernels assume. Results never depend on them.
+#pragma once
+
+#include <cstdint>
+
+namespace terrace::stages::measured {
+
+/// Bytes of all values of a slab, about: so that a run has many of them, and few rows are made twice. Not measured.
+inline constexpr std::int64_t graph_slab_bytes = std::int64_t{64} << 20;
+
+}  // namespace terrace::stages::measured

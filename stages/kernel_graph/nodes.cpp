@@ -1,0 +1,262 @@
+#include "stages/kernel_graph/nodes.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "kernels/graph/operators.hpp"
+#include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
+#include "stages/kernel_graph/node_order.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using graph::OperatorInfo;
+
+/// The texts of a setting, which is one or a list, with their places.
+std::vector<NodeText::Operand> operands_in(const Settings& settings, const std::string& setting) {
+  if (settings.holds<std::string>(setting)) return {{settings.text(setting), settings.place(setting)}};
+  std::vector<NodeText::Operand> found;
+  for (const std::string& name : settings.names(setting)) {
+    found.push_back({name, element_of(settings.place(setting), found.size())});
+  }
+  return found;
+}
+
+/// True if the setting is given: a list may be there without entries.
+bool is_given(const Settings& settings, const std::string& setting) {
+  return settings.has(setting) && !(settings.holds<std::int64_t>(setting) && settings.count(setting) == 0 &&
+                                    setting.ends_with(".coefficients"));
+}
+
+/// Reads one node; adds to the findings.
+class NodeReader {
+ public:
+  NodeReader(const Settings& settings, std::size_t number, std::vector<job::Finding>& findings)
+      : settings_(settings), findings_(findings) {
+    made_.name = settings.names("nodes")[number];
+    made_.place = element_of(settings.place("nodes"), number);
+    prefix_ = "nodes." + made_.name + ".";
+  }
+
+  NodeText read() && {
+    find_operator();
+    if (made_.op < 0) return std::move(made_);
+    read_operands();
+    read_parameters();
+    read_boundary();
+    refuse_others();
+    if (settings_.has(prefix_ + "type")) made_.kept_as = element_type_from(settings_.text(prefix_ + "type"));
+    return std::move(made_);
+  }
+
+ private:
+  const OperatorInfo& op() const { return graph::operators()[static_cast<std::size_t>(made_.op)]; }
+  void fault(const std::string& what, const std::string& key = "") {
+    const Place place = key.empty() ? made_.place : settings_.place(prefix_ + key);
+    findings_.push_back(
+        {key.empty() ? "nodes" : prefix_ + key, "node " + quote(made_.name) + ": " + what, false, place});
+  }
+
+  void find_operator() {
+    std::vector<std::string> all, given;
+    for (const OperatorInfo& info : graph::operators()) {
+      all.emplace_back(info.name);
+      if (settings_.has(prefix_ + info.name)) given.emplace_back(info.name);
+    }
+    if (given.size() == 1) made_.op = graph::find_operator(given[0]).value();
+    else if (given.empty()) fault("it has no operator; give one of " + list_names(all));
+    else fault("it has several operators, " + list_names(given) + ": give one");
+  }
+
+  void read_operands() {
+    made_.operands = operands_in(settings_, prefix_ + op().name);
+    const auto check = [&](std::size_t found, int wanted, const char* key) {
+      if (static_cast<int>(found) == wanted) return;
+      fault("`" + std::string(key) + "` takes " + counted(wanted, "array") + ", not " + std::to_string(found), key);
+    };
+    check(made_.operands.size(), op().operands, op().name);
+    if (op().more > 0) {
+      if (settings_.has(prefix_ + op().more_key)) {
+        const auto more = operands_in(settings_, prefix_ + op().more_key);
+        check(more.size(), op().more, op().more_key);
+        made_.operands.insert(made_.operands.end(), more.begin(), more.end());
+      } else {
+        fault("`" + std::string(op().name) + "` needs `" + op().more_key + "`: " + op().more_help, op().name);
+      }
+    }
+    if (op().takes_size && settings_.has(prefix_ + "like")) {
+      made_.like = operands_in(settings_, prefix_ + "like").front();
+    }
+  }
+
+  void read_parameters() {
+    graph::NodeSettings& made = made_.settings;
+    made.row_radius = made.column_radius = op().radius;
+    if (std::string(op().name) == "stencil") return read_stencil();
+    for (const Parameter& parameter : op().parameters) {
+      const std::string setting = prefix_ + parameter.name;
+      if (!settings_.has(setting) && parameter.default_text == nullptr) {
+        fault("`" + std::string(op().name) + "` needs `" + parameter.name + "`: " + parameter.help, op().name);
+      } else if (parameter.kind == ParameterKind::choice) {
+        made.axis = settings_.text(setting) == "x" ? 1 : 0;
+      } else if (parameter.kind == ParameterKind::integer) {
+        const auto radius =
+            settings_.has(setting) ? static_cast<int>(settings_.integer(setting)) : std::atoi(parameter.default_text);
+        made.row_radius = made.column_radius = radius;
+      } else {
+        made.numbers.push_back(settings_.has(setting) ? settings_.number(setting)
+                                                      : std::strtod(parameter.default_text, nullptr));
+      }
+    }
+  }
+
+  void read_stencil() {
+    const std::int64_t count = settings_.count(prefix_ + "coefficients");
+    const bool has_rows = settings_.has(prefix_ + "rows"), has_columns = settings_.has(prefix_ + "columns");
+    if (count > 0 && (has_rows || has_columns)) {
+      fault("`coefficients` stand alone, without `rows` and `columns`", "coefficients");
+    } else if (count > 0) {
+      read_dense(count);
+    } else if (!has_rows || !has_columns) {
+      fault("`stencil` needs `coefficients`, or `rows` and `columns`", "stencil");
+    } else {
+      made_.settings.is_separable = true;
+      made_.settings.row_radius = take_numbers("rows");
+      made_.settings.column_radius = take_numbers("columns");
+    }
+  }
+  void read_dense(std::int64_t count) {
+    if (count % 2 == 0)
+      fault("its coefficients have " + std::to_string(count) + " rows; give an odd number", "coefficients");
+    made_.settings.row_radius = static_cast<int>(count / 2);
+    std::size_t width = 0;
+    for (std::int64_t row = 0; row < count; ++row) {
+      const std::string key = "coefficients[" + std::to_string(row) + "]";
+      made_.settings.column_radius = take_numbers(key);
+      const std::size_t own = settings_.get<std::vector<double>>(prefix_ + key).size();
+      if (row > 0 && own != width) fault("its rows of coefficients have different lengths", key);
+      width = own;
+    }
+  }
+  /// Takes a list of coefficients. @return its radius
+  int take_numbers(const std::string& key) {
+    const auto& numbers = settings_.get<std::vector<double>>(prefix_ + key);
+    constexpr std::size_t most = 2 * graph::most_radius + 1;
+    if (numbers.size() % 2 == 0 || numbers.size() > most) {
+      fault("`" + key.substr(0, key.find('[')) + "` has " +
+                counted(static_cast<std::int64_t>(numbers.size()), "number") +
+                "; give an odd number of them, at most " + std::to_string(most),
+            key);
+    }
+    made_.settings.numbers.insert(made_.settings.numbers.end(), numbers.begin(), numbers.end());
+    return static_cast<int>(numbers.size() / 2);
+  }
+
+  void read_boundary() {
+    const std::string own = settings_.has(prefix_ + "boundary") || settings_.has(prefix_ + "boundary.value")
+                                ? prefix_ + "boundary"
+                                : "boundary";
+    if (settings_.has(own + ".value")) {
+      made_.settings.boundary = graph::Boundary::value;
+      made_.settings.boundary_value = settings_.number(own + ".value");
+      return;
+    }
+    const std::string word = settings_.text(own);
+    using graph::Boundary;
+    made_.settings.boundary = word == "edge"       ? Boundary::edge
+                              : word == "reflect"  ? Boundary::reflect
+                              : word == "periodic" ? Boundary::periodic
+                                                   : Boundary::symmetric;
+  }
+
+  /// Finds keys of other operators.
+  void refuse_others() {
+    std::set<std::string> own;
+    if (op().more > 0) own.insert(op().more_key);
+    if (op().takes_size) own.insert("like");
+    for (const Parameter& parameter : op().parameters) own.insert(parameter.name);
+    std::set<std::string> others = {"like"};
+    for (const OperatorInfo& info : graph::operators()) {
+      if (info.more > 0) others.insert(info.more_key);
+      for (const Parameter& parameter : info.parameters) others.insert(parameter.name);
+    }
+    for (const std::string& key : others) {
+      if (own.contains(key) || !is_given(settings_, prefix_ + key)) continue;
+      fault("`" + std::string(op().name) + "` takes no `" + key + "`", key);
+    }
+  }
+
+  const Settings& settings_;
+  std::vector<job::Finding>& findings_;
+  std::string prefix_;
+  NodeText made_;
+};
+
+/// Reads `keep`.
+void read_kept(const Settings& settings, NodeTexts& made) {
+  std::vector<std::string> names;
+  for (const NodeText& node : made.nodes) names.push_back(node.name);
+  for (const NodeText::Operand& kept : operands_in(settings, "keep")) {
+    const auto at = std::ranges::find(names, kept.name);
+    const auto number = static_cast<std::size_t>(at - names.begin());
+    const auto fault = [&](const std::string& what) { made.findings.push_back({"keep", what, false, kept.place}); };
+    if (at == names.end()) fault("there is no node " + quote(kept.name) + did_you_mean(kept.name, names));
+    else if (std::ranges::count(made.kept, number) > 0) fault("node " + quote(kept.name) + " is kept twice");
+    else made.kept.push_back(number);
+  }
+  if (made.kept.size() > graph::most_kept) {
+    made.findings.push_back({"keep", "a graph keeps at most " + std::to_string(graph::most_kept) + " nodes"});
+  }
+  for (std::size_t n = 0; n < made.nodes.size(); ++n) {
+    if (!made.nodes[n].kept_as || std::ranges::count(made.kept, n) > 0) continue;
+    made.findings.push_back({"nodes." + names[n] + ".type",
+                             "node " + quote(names[n]) + " is not kept: only kept nodes have a type of their own"});
+  }
+}
+
+}  // namespace
+
+NodeTexts read_nodes(const Settings& settings) {
+  NodeTexts made;
+  made.inputs = settings.names("inputs");
+  const std::size_t count = settings.names("nodes").size();
+  for (std::size_t n = 0; n < count; ++n) {
+    made.nodes.push_back(NodeReader(settings, n, made.findings).read());
+    const NodeText& node = made.nodes.back();
+    if (std::ranges::count(made.inputs, node.name) == 0) continue;
+    made.findings.push_back(
+        {"nodes", quote(node.name) + " is a node and an input: rename the node", false, node.place});
+  }
+  if (made.inputs.size() > graph::most_inputs) {
+    made.findings.push_back({"nodes", "a graph reads at most " + std::to_string(graph::most_inputs) + " arrays"});
+  }
+  read_kept(settings, made);
+  order_nodes(settings, made);
+  return made;
+}
+
+void find_inputs_of_graph(Settings& settings, const std::function<bool(const std::string&)>& is_input) {
+  std::vector<std::string> inputs = settings.names("inputs");
+  std::set<std::string> known(inputs.begin(), inputs.end());
+  const std::vector<std::string> nodes = settings.names("nodes");
+  known.insert(nodes.begin(), nodes.end());
+  std::vector<std::string> keys = {"like"};
+  for (const OperatorInfo& info : graph::operators()) {
+    keys.emplace_back(info.name);
+    if (info.more > 0) keys.emplace_back(info.more_key);
+  }
+  for (const std::string& node : nodes) {
+    for (const std::string& key : keys) {
+      for (const NodeText::Operand& operand : operands_in(settings, "nodes." + node + "." + key)) {
+        if (!is_input(operand.name) || !known.insert(operand.name).second) continue;
+        inputs.push_back(operand.name);
+        settings.set("inputs." + operand.name, operand.name, operand.place);
+      }
+    }
+  }
+  settings.set("inputs", inputs, settings.has("inputs") ? settings.place("inputs") : Place{});
+}
+
+}  // namespace terrace::stages

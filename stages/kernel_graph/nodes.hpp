@@ -1,0 +1,44 @@
+// The nodes of a graph as a job writes them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/graph/graph.hpp"
+#include "pipeline/base/settings.hpp"
+#include "pipeline/job/declaration.hpp"
+
+namespace terrace::stages {
+
+/// A node before its operands are known.
+struct NodeText {
+  std::string name;
+  Place place = {};  // of its name
+  int op = -1;       // number in graph::operators()
+  graph::NodeSettings settings = {};
+  struct Operand {
+    std::string name;
+    Place place;
+  };
+  std::vector<Operand> operands = {};
+  std::optional<Operand> like = {};         // whose size the result has
+  std::optional<ElementType> kept_as = {};  // the type that the job gives
+};
+
+/// All nodes of a stage.
+struct NodeTexts {
+  std::vector<std::string> inputs;     // names
+  std::vector<NodeText> nodes;         // each after those that it depends on, if there is no finding
+  std::vector<std::size_t> kept;       // numbers of nodes
+  std::vector<job::Finding> findings;  // all errors of names and parameters
+};
+
+/// Reads the settings of a stage.
+NodeTexts read_nodes(const Settings& settings);
+
+/// Adds the inputs of the job that nodes name, as the stage's `inputs`.
+void find_inputs_of_graph(Settings& settings, const std::function<bool(const std::string&)>& is_input);
+
+}  // namespace terrace::stages

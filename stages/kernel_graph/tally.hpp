@@ -1,0 +1,27 @@
+// The folded results of a graph's blocks: the first input element that is NaN.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "pipeline/run/tally.hpp"
+#include "stages/kernel_graph/plan.hpp"
+
+namespace terrace::stages {
+
+class GraphTally : public run::Tally {
+ public:
+  /// @param stage its name in the job
+  GraphTally(const GraphPlan& plan, std::string stage) : plan_(plan), stage_(std::move(stage)) {}
+
+  void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
+  std::string save() const override;
+  void load(const std::string& state) override;
+  std::string fault() const override { return fault_; }
+
+ private:
+  const GraphPlan& plan_;
+  std::string stage_, fault_;
+};
+
+}  // namespace terrace::stages
