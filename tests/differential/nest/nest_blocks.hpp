@@ -181,10 +181,12 @@ class NestBlocks {
 /// Computes a nest by a method. @param side of blocks
 inline Computed compute_by(const NestMethod& method, const NestSpec& spec, device::Context& context,
                            const std::vector<const void*>& inputs, const std::vector<i64>& side) {
-  const std::size_t bytes = method.workspace(spec, context.limits());
+  NestSpec cut = spec;
+  cut.block = side;
+  const std::size_t bytes = method.workspace(cut, context.limits());
   std::optional<device::Memory> workspace;
   if (method.backend == device::Backend::cuda) workspace.emplace(context, bytes);
-  const auto kernel = method.make(spec, context, workspace ? workspace->data() : nullptr);
+  const auto kernel = method.make(cut, context, workspace ? workspace->data() : nullptr);
   return NestBlocks(context, spec, inputs, side).run(*kernel);
 }
 
