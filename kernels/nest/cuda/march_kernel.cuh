@@ -25,6 +25,18 @@ union Halves {
   T value;
 };
 
+/// Values side by side that are moved at once, of `columns` in all.
+template <class T, int columns>
+struct alignas(sizeof(T) * (columns % 4 == 0 && sizeof(T) <= 4 ? 4
+                            : columns % 2 == 0                 ? 2
+                                                               : 1)) Pieces {
+  static constexpr int size = columns % 4 == 0 && sizeof(T) <= 4 ? 4
+                              : columns % 2 == 0                 ? 2
+                                                                 : 1,
+                       count = columns / size;
+  T value[size];
+};
+
 /// The window of a lane.
 template <class N>
 struct MarchShape {
@@ -57,6 +69,8 @@ struct MarchShape {
     return words<0>() - words<s>();
   }
   static constexpr int chunk_words = words<0>() * columns;
+  /// Thread blocks of a processor, by the registers that a window takes.
+  static constexpr int blocks = sizeof(typename N::Values) <= 256 ? 4 : 2;
 };
 
 /// The place of a value in a face along coordinate n.
@@ -146,9 +160,9 @@ class BandMarch {
     if (band_ < 0) return fill_border();
     c_[line] = work_.block.begin[line] + band_ * Shape::band_rows + lane_ * rows;
     failure_.cell = ~u64{0};
+    keeps_ = __any_sync(all_lanes, keeps_rows<0>()) != 0;
     i64 from = 0, to = 0;
     find_usual(from, to);
-    keeps_ = __any_sync(all_lanes, keeps_rows<0>()) != 0;
     Values values;
     load_left<0>(values);
     if (!march_rim(values, 0, from)) return false;
@@ -208,21 +222,172 @@ class BandMarch {
   }
 
   /// The steps in which all lanes make usual cells of the block alone.
-  __device__ void find_usual(i64& from, i64& to) const {
+  __device__ void find_usual(i64& from, i64& to) {
     i64 low = begin(last), high = end(last);
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) clip_usual<0>(level, row, low, high);
     }
-    for (int distance = 1; distance < march_lanes; distance *= 2) {
-      low = values::larger(low, __shfl_xor_sync(all_lanes, low, distance));
-      high = values::smaller(high, __shfl_xor_sync(all_lanes, high, distance));
-    }
+    intersect(low, high);
     // The last layers go to the block after.
     if (work_.block.after[last] != nullptr) high = values::smaller(high, end(last) - columns_before);
+    stores_.is_on = false;
+    i64 first = low, past = high;
+    if (keeps_ && find_stores(first, past)) {
+      stores_.is_on = true;
+      low = first;
+      high = past;
+    }
     from = (low - begin(last) + columns - 1) / columns + march_lanes - 1;
     to = high > begin(last) ? (high - begin(last)) / columns : 0;
     if (from >= to) from = to = work_.steps;
   }
+  /// What is common to the ranges of all lanes.
+  __device__ static void intersect(i64& low, i64& high) {
+    for (int distance = 1; distance < march_lanes; distance *= 2) {
+      low = values::larger(low, __shfl_xor_sync(all_lanes, low, distance));
+      high = values::smaller(high, __shfl_xor_sync(all_lanes, high, distance));
+    }
+  }
+
+  /// The rows of a lane of which all columns of a range are kept, and where: level and row are numbers of bits.
+  struct Stores {
+    bool is_on;
+    bool is_whole;  // pieces lie at multiples of their size
+    u64 rows[N::statements];
+    unsigned char* data[N::statements];  // of the first level and row, the block's first column
+    i64 level_bytes[N::statements], row_bytes[N::statements], column_bytes[N::statements];
+  };
+  /// Finds them, and clips the range to where all rows are kept, or none of their columns is.
+  /// @return false if that is not all that is kept, or if there is no such range
+  __device__ __noinline__ bool find_stores(i64& low, i64& high) {
+    bool is_all = true;
+    for (int n = 0; n < last; ++n) {
+      if (work_.block.after[n] != nullptr && c_[n] + (n == line ? rows : levels) > end(n) - N::halo(n))
+        is_all = false;
+    }
+    stores_.is_whole = true;
+    set_stores<0>(low, high, is_all);
+    intersect(low, high);
+    stores_.is_whole = __all_sync(all_lanes, stores_.is_whole) != 0;
+    return __all_sync(all_lanes, is_all) != 0 && high - low >= march_lanes * columns;
+  }
+  template <int s>
+  __device__ void set_stores(i64& low, i64& high, bool& is_all) {
+    if constexpr (s < N::statements) {
+      using S = typename N::template Statement<s>;
+      stores_.rows[s] = 0;
+      if (S::best != 0) is_all = false;
+      int parts = 0;
+      for (int n = 0; n < state_->task.part_count; ++n) {
+        const Part& part = state_->task.parts[n];
+        if (part.statement != s || !set_rows<s>(part, low, high)) continue;
+        if (++parts > 1) is_all = false;
+        set_place<s>(part);
+      }
+      if constexpr (S::has_corner) leave_corner<s>(high);
+      set_stores<s + 1>(low, high, is_all);
+    }
+  }
+  /// @return true if a row has kept columns
+  template <int s>
+  __device__ bool set_rows(const Part& part, i64& low, i64& high) {
+    using S = typename N::template Statement<s>;
+    u64 kept = 0;
+    for (int level = 0; level < levels; ++level) {
+      for (int row = 0; row < rows; ++row) {
+        i64 c[most_coordinates] = {}, base[most_coordinates] = {}, first = begin(last), past = end(last);
+        set_row(level, row, c);
+        if (!is_row(c)) continue;
+        S::kept_row(c, first, past);
+        S::set_base(c, base);
+        for (int axis = 0; axis < S::axes; ++axis)
+          clip(part.begin[axis], part.end[axis], base[axis], S::slope(axis), first, past);
+        if (first >= past) continue;
+        kept |= u64{1} << (level * rows + row);
+        low = values::larger(low, first);
+        high = values::smaller(high, past);
+      }
+    }
+    stores_.rows[s] |= kept;
+    return kept != 0;
+  }
+  template <int s>
+  __device__ i64 index_in_part(const Part& part, int level, int row) const {
+    using S = typename N::template Statement<s>;
+    i64 c[most_coordinates] = {}, base[most_coordinates] = {}, index = 0;
+    set_row(level, row, c);
+    S::set_base(c, base);
+    for (int axis = 0; axis < S::axes; ++axis)
+      index += (base[axis] + S::slope(axis) * begin(last) - part.begin[axis]) * part.stride[axis];
+    return index;
+  }
+  template <int s>
+  __device__ void set_place(const Part& part) {
+    using S = typename N::template Statement<s>;
+    constexpr i64 size = sizeof(typename S::Type), piece = sizeof(Pieces<typename S::Type, columns>);
+    const i64 index = index_in_part<s>(part, 0, 0);
+    i64 step = 0;
+    for (int axis = 0; axis < S::axes; ++axis) step += S::slope(axis) * part.stride[axis];
+    stores_.data[s] = static_cast<unsigned char*>(part.data) + index * size;
+    stores_.level_bytes[s] = (index_in_part<s>(part, 1, 0) - index) * size;
+    stores_.row_bytes[s] = (index_in_part<s>(part, 0, 1) - index) * size;
+    stores_.column_bytes[s] = step * size;
+    stores_.is_whole &= step == 1 && reinterpret_cast<u64>(stores_.data[s]) % piece == 0 &&
+                        (!Shape::has_levels || stores_.level_bytes[s] % piece == 0) &&
+                        (rows == 1 || stores_.row_bytes[s] % piece == 0);
+  }
+  /// The range ends before a corner.
+  template <int s>
+  __device__ void leave_corner(i64& high) const {
+    using S = typename N::template Statement<s>;
+    for (int level = 0; level < levels; ++level) {
+      for (int row = 0; row < rows; ++row) {
+        i64 c[most_coordinates] = {}, base[most_coordinates] = {}, first = begin(last), past = end(last);
+        set_row(level, row, c);
+        if (!is_row(c)) continue;
+        S::kept_row(c, first, past);
+        S::set_base(c, base);
+        for (int axis = 0; axis < S::axes; ++axis)
+          clip(S::last(axis), S::last(axis) + 1, base[axis], S::slope(axis), first, past);
+        if (first < past) high = values::smaller(high, first);
+      }
+    }
+  }
+  template <int s>
+  __device__ __forceinline__ static void store_rows(const Values& values, const Stores& stores, i64 column) {
+    if constexpr (s < N::statements) {
+      using S = typename N::template Statement<s>;
+      using T = typename S::Type;
+      using Piece = Pieces<T, columns>;
+      const T* own = S::values(values);
+#pragma unroll
+      for (int level = 0; level < levels; ++level) {
+#pragma unroll
+        for (int row = 0; row < rows; ++row) {
+          if ((stores.rows[s] >> (level * rows + row) & 1) == 0) continue;
+          unsigned char* data = stores.data[s] + level * stores.level_bytes[s] + row * stores.row_bytes[s] +
+                                column * stores.column_bytes[s];
+#pragma unroll
+          for (int n = 0; n < Piece::count; ++n) {
+            if (stores.is_whole) {
+              Piece piece;
+#pragma unroll
+              for (int k = 0; k < Piece::size; ++k)
+                piece.value[k] = own[Shape::index(level, row, n * Piece::size + k)];
+              reinterpret_cast<Piece*>(data)[n] = piece;
+            } else {
+#pragma unroll
+              for (int k = 0; k < Piece::size; ++k)
+                *reinterpret_cast<T*>(data + (n * Piece::size + k) * stores.column_bytes[s]) =
+                    own[Shape::index(level, row, n * Piece::size + k)];
+            }
+          }
+        }
+      }
+      store_rows<s + 1>(values, stores, column);
+    }
+  }
+
   template <int s>
   __device__ void clip_usual(int level, int row, i64& low, i64& high) const {
     if constexpr (s < N::statements) {
@@ -293,7 +458,10 @@ class BandMarch {
   __device__ __forceinline__ bool march_usual(Values& memory, i64 from, i64 to) {
     Values values = memory;
     Asked asked{};
-    const bool keeps = keeps_ || (rim && work_.block.after[last] != nullptr);
+    // Copied: what a function that is called reads may change in it.
+    const Stores stores = stores_;
+    const bool stores_rows = !rim && stores.is_on,
+               keeps = !stores_rows && (keeps_ || (rim && work_.block.after[last] != nullptr));
     i64 at[most_coordinates] = {};
     at[0] = c_[0];
     at[line] = c_[line];
@@ -317,6 +485,9 @@ class BandMarch {
         Values copy = values;
         if (!rim || is_active(step)) take_step(copy, step, fails);
         if (usual_fails<rim, 0>()) values = copy;
+      }
+      if constexpr (!rim) {
+        if (stores_rows) store_rows<0>(values, stores, at[last] - begin(last));
       }
       end_step<!rim>(values, step);
     }
@@ -655,17 +826,29 @@ class BandMarch {
   __device__ __forceinline__ void move_plane(Values& values, i64 step) {
     if constexpr (s < N::statements) {
       using S = typename N::template Statement<s>;
-      auto* plane = plane_of<N, s>(work_) + ((band_ * work_.steps + step) * rows * march_lanes + lane_) * columns;
+      using Piece = Pieces<typename S::Type, columns>;
+      auto* plane = reinterpret_cast<Piece*>(plane_of<N, s>(work_)) +
+                    ((band_ * work_.steps + step) * rows * march_lanes + lane_) * Piece::count;
+      auto* own = S::values(values);
 #pragma unroll
       for (int layer = 0; layer < levels_before; ++layer) {
 #pragma unroll
         for (int row = 0; row < rows; ++row) {
 #pragma unroll
-          for (int column = 0; column < columns; ++column) {
-            auto& kept = plane[layer * work_.plane_values + row * march_lanes * columns + column];
-            auto* own = S::values(values);
-            if constexpr (loads) own[Shape::index(layer - levels_before, row, column)] = kept;
-            else kept = own[Shape::index(levels + layer - levels_before, row, column)];
+          for (int n = 0; n < Piece::count; ++n) {
+            Piece* at = plane + layer * (work_.plane_values / Piece::size) + row * march_lanes * Piece::count + n;
+            if constexpr (loads) {
+              const Piece piece = *at;
+#pragma unroll
+              for (int k = 0; k < Piece::size; ++k)
+                own[Shape::index(layer - levels_before, row, n * Piece::size + k)] = piece.value[k];
+            } else {
+              Piece piece;
+#pragma unroll
+              for (int k = 0; k < Piece::size; ++k)
+                piece.value[k] = own[Shape::index(levels + layer - levels_before, row, n * Piece::size + k)];
+              *at = piece;
+            }
           }
         }
       }
@@ -759,6 +942,7 @@ class BandMarch {
   i64 group_ = 0, band_ = 0, place_ = 0;
   u32 tag_ = 0;
   bool asks_host_ = false, keeps_ = false;
+  Stores stores_{};
   u64* border_ = nullptr;
   i64 c_[most_coordinates] = {};  // the lane's first level and row
   LaneFailure failure_{};

@@ -12,22 +12,6 @@ namespace {
 
 i64 parts(i64 all, i64 one) { return std::max<i64>(1, (all + one - 1) / one); }
 
-/// The windows of a march: as large as registers hold.
-Tiling windows_of(const NestSpec& spec) {
-  const std::size_t rank = spec.skew.rank();
-  const int* sides = measured::cuda_march_sides[rank == 3 ? 1 : 0];
-  NestSpec cut = spec;
-  for (std::size_t n = 0; n < rank; ++n) cut.tile[n] = std::min<i64>(sides[n], std::max<i64>(1, spec.tile[n]));
-  if (spec.tile == Point{}) std::copy_n(sides, rank, cut.tile.begin());
-  while (true) {
-    const Tiling windows(cut, sides, false);
-    const auto largest = std::max_element(cut.tile.begin(), cut.tile.end());
-    if (windows.value_bytes() <= static_cast<std::size_t>(measured::cuda_march_window_bytes) || *largest == 1)
-      return windows;
-    *largest = (*largest + 1) / 2;
-  }
-}
-
 NestTask largest_of(const NestSpec& spec, const Sweep& sweep) {
   NestTask largest{};
   for (std::size_t n = 0; n < sweep.rank(); ++n) {
@@ -37,9 +21,33 @@ NestTask largest_of(const NestSpec& spec, const Sweep& sweep) {
   return largest;
 }
 
+/// The windows of a march: as large as registers hold, and so that a block has bands for all processors.
+Tiling windows_of(const NestSpec& spec, const device::Limits& limits) {
+  const std::size_t rank = spec.skew.rank(), line = rank - 2;
+  const int* sides = measured::cuda_march_sides[rank == 3 ? 1 : 0];
+  NestSpec cut = spec;
+  for (std::size_t n = 0; n < rank; ++n) cut.tile[n] = std::min<i64>(sides[n], std::max<i64>(1, spec.tile[n]));
+  if (spec.tile == Point{}) {
+    std::copy_n(sides, rank, cut.tile.begin());
+    const i64 rows = largest_of(spec, Sweep(spec)).end[line];
+    const i64 wanted = std::max(1, limits.processors) * measured::cuda_march_bands;
+    while (rank == 2 && cut.tile[line] > measured::cuda_march_least_rows &&
+           parts(rows, cut.tile[line] * march_lanes) < wanted)
+      cut.tile[line] /= 2;
+  }
+  while (true) {
+    const Tiling windows(cut, sides, false);
+    const auto largest = std::max_element(cut.tile.begin(), cut.tile.end());
+    if (windows.value_bytes() <= static_cast<std::size_t>(measured::cuda_march_window_bytes) || *largest == 1)
+      return windows;
+    *largest = (*largest + 1) / 2;
+  }
+}
+
 }  // namespace
 
-CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits) : sweep_(spec), tiling_(windows_of(spec)) {
+CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits)
+    : sweep_(spec), tiling_(windows_of(spec, limits)) {
   const std::size_t rank = tiling_.rank(), line = rank - 2;
   bool has_best = false;
   for (const Kept& kept : spec.kept) has_best |= kept.best != 0;
@@ -64,7 +72,7 @@ CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits) : sweep
   bytes_ = march_at_ + lay_out(work, largest, nullptr);
 }
 
-std::string CudaMarch::why_unfit(const NestSpec& spec, const device::Limits&) {
+std::string CudaMarch::why_unfit(const NestSpec& spec, const device::Limits& limits) {
   const std::size_t rank = spec.skew.rank();
   if (rank < 2 || rank > 3) return "it takes nests with 2 or 3 coordinates, and this one has " + std::to_string(rank);
   const Sweep sweep(spec);
@@ -74,7 +82,7 @@ std::string CudaMarch::why_unfit(const NestSpec& spec, const device::Limits&) {
            std::to_string(measured::cuda_march_most_distance) + ", and a dependence has " +
            std::to_string(sweep.halo()[n]) + " along coordinate " + std::to_string(n);
   }
-  const std::size_t bytes = windows_of(spec).value_bytes();
+  const std::size_t bytes = windows_of(spec, limits).value_bytes();
   if (bytes <= static_cast<std::size_t>(measured::cuda_march_most_window_bytes)) return "";
   return "the values that a thread keeps in registers would take " + std::to_string(bytes) +
          " bytes, and it has room for " + std::to_string(measured::cuda_march_most_window_bytes);

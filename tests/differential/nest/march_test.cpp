@@ -40,16 +40,19 @@ std::vector<char> letters(i64 count, unsigned seed) {
   return all;
 }
 
-/// Compares all arrays, corners and best elements with the loops as written.
-void check(const NestSpec& spec, device::Context& context, const std::vector<const void*>& inputs,
+/// Compares all arrays with the loops as written, in windows as they are for large blocks, and for small ones.
+void check(NestSpec spec, device::Context& context, const std::vector<const void*>& inputs,
            const std::vector<i64>& sides) {
   INFO(spec.nest->canonical().substr(0, 60) << " in blocks of " << sides[0] << " x " << sides[1]);
   REQUIRE(march().unfit(spec, context.limits()).empty());
   const Made made = run_as_written(*spec.nest, inputs);
   REQUIRE(made.failure.kind == NestFailure::none);
-  const testing::Computed computed = testing::compute_by(march(), spec, context, inputs, sides);
-  REQUIRE(computed.failure.kind == NestFailure::none);
-  testing::check_equal(*spec.nest, made, computed);
+  for (const bool large : {false, true}) {
+    if (large) spec.tile = {100, 100, 100, 100};
+    const testing::Computed computed = testing::compute_by(march(), spec, context, inputs, sides);
+    REQUIRE(computed.failure.kind == NestFailure::none);
+    testing::check_equal(*spec.nest, made, computed);
+  }
 }
 void check_edits(device::Context& context, i64 rows, i64 columns, const std::vector<i64>& sides) {
   const std::vector<char> a = letters(rows, 1), b = letters(columns, 2);
