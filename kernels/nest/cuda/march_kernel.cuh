@@ -144,56 +144,68 @@ class BandMarch {
 
  public:
   __device__ BandMarch(NestState* state, const MarchWork& work, const u64* aborts, Found& found)
-      : state_(state), work_(work), aborts_(aborts), found_(found), lane_(device::lane_index()) {}
+      : state_(state), work_(&work), aborts_(aborts), found_(found), lane_(device::lane_index()) {}
 
   /// Makes the band of a ticket; the first of a group writes the rows before the block instead.
   /// @return false if the launch is over
   __device__ bool run(u64 ticket) {
-    const u64 tickets = static_cast<u64>(work_.bands) + 1;
+    const u64 tickets = static_cast<u64>(work_->bands) + 1;
     group_ = static_cast<i64>(ticket / tickets);
     band_ = static_cast<i64>(ticket % tickets) - 1;
-    place_ = group_ % work_.rings;
+    place_ = group_ % work_->rings;
     tag_ = static_cast<u32>(ticket) + 1;
     asks_host_ = ticket % 64 == 0;
-    border_ = work_.border + place_ * (work_.border_words / work_.rings);
-    c_[0] = work_.block.begin[0] + (Shape::has_levels ? group_ * levels : 0);
+    border_ = work_->border + place_ * (work_->border_words / work_->rings);
+    c_[0] = work_->block.begin[0] + (Shape::has_levels ? group_ * levels : 0);
     if (band_ < 0) return fill_border();
-    c_[line] = work_.block.begin[line] + band_ * Shape::band_rows + lane_ * rows;
+    c_[line] = work_->block.begin[line] + band_ * Shape::band_rows + lane_ * rows;
     failure_.cell = ~u64{0};
     keeps_ = __any_sync(all_lanes, keeps_rows<0>()) != 0;
     i64 from = 0, to = 0;
     find_usual(from, to);
     Values values;
     load_left<0>(values);
-    if (!march_rim(values, 0, from)) return false;
-    if (from < to && !march_usual<false>(values, from, to)) return false;
-    if (!march_rim(values, to, work_.steps)) return false;
+    // The steps before the usual ones, these, and those after.
+    for (int part = 0; part < 3; ++part) {
+      const i64 first = part == 0   ? 0
+                        : part == 1 ? from
+                                    : to,
+                past = part == 0   ? from
+                       : part == 1 ? to
+                                   : work_->steps;
+      if (first >= past) continue;
+      bool goes_on = true;
+      if (part == 1) goes_on = march_usual<false>(values, first, past);
+      else if constexpr (N::has_ghosts) goes_on = march_usual<true>(values, first, past);
+      else goes_on = march(values, first, past);
+      if (!goes_on) return false;
+    }
     note_failures();
     finish_band();
     return true;
   }
 
  private:
-  __device__ i64 begin(int n) const { return work_.block.begin[n]; }
-  __device__ i64 end(int n) const { return work_.block.end[n]; }
+  __device__ i64 begin(int n) const { return work_->block.begin[n]; }
+  __device__ i64 end(int n) const { return work_->block.end[n]; }
 
   /// True if the host wants no result any more: lane 0 is asked.
-  __device__ bool leaves() {
+  __device__ bool leaves() const {
     if (asks_host_ && device::load_system(aborts_) != 0) device::store_relaxed(&state_->aborted, u64{1});
     return device::load_relaxed(&state_->aborted) != 0;
   }
-  __device__ bool leaves_by_warp() { return __any_sync(all_lanes, lane_ == 0 && leaves()) != 0; }
+  __device__ bool leaves_by_warp() const { return __any_sync(all_lanes, lane_ == 0 && leaves()) != 0; }
 
   /// Writes the rows before the block as a band would.
   __device__ bool fill_border() {
-    const u64 before = static_cast<u64>(group_ / work_.rings) * static_cast<u64>(work_.bands);
+    const u64 before = static_cast<u64>(group_ / work_->rings) * static_cast<u64>(work_->bands);
     const bool is_free = device::wait_by_warp<device::backoffs::in_place_rows>(
         [&] {
-          return __all_sync(all_lanes, lane_ != 0 || device::load_acquire(&work_.finished[place_]) >= before) != 0;
+          return __all_sync(all_lanes, lane_ != 0 || device::load_acquire(&work_->finished[place_]) >= before) != 0;
         },
         [&] { return leaves(); });
     if (!is_free) return false;
-    const i64 all = work_.chunks * columns;
+    const i64 all = work_->chunks * columns;
     for (i64 column = 0; column < all; column += march_lanes) {
       if (column % 2048 == 0 && leaves_by_warp()) return false;
       if (column + lane_ < all) fill_words<0>(column + lane_);
@@ -212,7 +224,7 @@ class BandMarch {
           c[line] = begin(line) + row;
           c[last] = begin(last) + column;
           Halves<T> value{};
-          if (c[0] < end(0) && c[last] < end(last)) value.value = value_around<N, s>(work_, c);
+          if (c[0] < end(0) && c[last] < end(last)) value.value = value_around<N, s>(*work_, c);
           for (int h = 0; h < Halves<T>::count; ++h)
             device::store_relaxed(words++, static_cast<u64>(tag_) << 32 | value.half[h]);
         }
@@ -229,7 +241,7 @@ class BandMarch {
     }
     intersect(low, high);
     // The last layers go to the block after.
-    if (work_.block.after[last] != nullptr) high = values::smaller(high, end(last) - columns_before);
+    if (work_->block.after[last] != nullptr) high = values::smaller(high, end(last) - columns_before);
     stores_.is_on = false;
     i64 first = low, past = high;
     if (keeps_ && find_stores(first, past)) {
@@ -239,7 +251,7 @@ class BandMarch {
     }
     from = (low - begin(last) + columns - 1) / columns + march_lanes - 1;
     to = high > begin(last) ? (high - begin(last)) / columns : 0;
-    if (from >= to) from = to = work_.steps;
+    if (from >= to) from = to = work_->steps;
   }
   /// What is common to the ranges of all lanes.
   __device__ static void intersect(i64& low, i64& high) {
@@ -262,7 +274,7 @@ class BandMarch {
   __device__ __noinline__ bool find_stores(i64& low, i64& high) {
     bool is_all = true;
     for (int n = 0; n < last; ++n) {
-      if (work_.block.after[n] != nullptr && c_[n] + (n == line ? rows : levels) > end(n) - N::halo(n))
+      if (work_->block.after[n] != nullptr && c_[n] + (n == line ? rows : levels) > end(n) - N::halo(n))
         is_all = false;
     }
     stores_.is_whole = true;
@@ -415,7 +427,7 @@ class BandMarch {
           set_row(level, row, c);
           if (!is_row(c)) continue;
           for (int n = 0; n < last; ++n) {
-            if (work_.block.after[n] != nullptr && c[n] >= end(n) - N::halo(n)) return true;
+            if (work_->block.after[n] != nullptr && c[n] >= end(n) - N::halo(n)) return true;
           }
           i64 low = begin(last), high = end(last), base[most_coordinates] = {};
           S::kept_row(c, low, high);
@@ -436,12 +448,6 @@ class BandMarch {
     return false;
   }
 
-  __device__ __noinline__ bool march_rim(Values& values, i64 from, i64 to) {
-    if (from >= to) return true;
-    if constexpr (N::has_ghosts) return march_usual<true>(values, from, to);
-    return march(values, from, to);
-  }
-
   /// Steps in which cells may be of any kind, the window in memory.
   __device__ __noinline__ bool march(Values& values, i64 from, i64 to) {
     Asked asked{};
@@ -458,16 +464,18 @@ class BandMarch {
   __device__ __forceinline__ bool march_usual(Values& memory, i64 from, i64 to) {
     Values values = memory;
     Asked asked{};
-    // Copied: what a function that is called reads may change in it.
-    const Stores stores = stores_;
-    const bool stores_rows = !rim && stores.is_on,
-               keeps = !stores_rows && (keeps_ || (rim && work_.block.after[last] != nullptr));
+    // Copies, which stay in registers: calls may change what lies in memory.
+    const MarchWork work = *work_;
+    BandMarch own = *this;
+    own.work_ = &work;
+    const bool stores_rows = !rim && own.stores_.is_on,
+               keeps = !stores_rows && (keeps_ || (rim && work.block.after[last] != nullptr));
     i64 at[most_coordinates] = {};
     at[0] = c_[0];
     at[line] = c_[line];
     at[last] = begin(last) + (from - lane_) * columns;
     for (i64 step = from; step < to; ++step, at[last] += columns) {
-      if (!begin_step(values, step, asked)) return false;
+      if (!own.begin_step(values, step, asked)) return false;
       bool fails = false;
       Outside outside{};
       if constexpr (rim) find_outside<0>(memory, at[last], outside);
@@ -477,24 +485,24 @@ class BandMarch {
         for (int row = 0; row < rows; ++row) {
 #pragma unroll
           for (int column = 0; column < columns; ++column)
-            make_usual<rim, 0>(values, memory, outside, at, level, row, column, fails);
+            own.template make_usual<rim, 0>(values, memory, outside, at, level, row, column, fails);
         }
       }
       fails = usual_fails<rim, 0>() && __any_sync(all_lanes, fails) != 0;
       if (keeps || fails) {
         Values copy = values;
-        if (!rim || is_active(step)) take_step(copy, step, fails);
+        if (!rim || own.is_active(step)) take_step(copy, step, fails);
         if (usual_fails<rim, 0>()) values = copy;
       }
       if constexpr (!rim) {
-        if (stores_rows) store_rows<0>(values, stores, at[last] - begin(last));
+        if (stores_rows) store_rows<0>(values, own.stores_, at[last] - own.begin(last));
       }
-      end_step<!rim>(values, step);
+      own.template end_step<!rim>(values, step);
     }
     memory = values;
     return true;
   }
-  __device__ bool is_active(i64 step) const { return step >= lane_ && step - lane_ < work_.chunks; }
+  __device__ bool is_active(i64 step) const { return step >= lane_ && step - lane_ < work_->chunks; }
   template <bool rim, int s>
   __device__ static constexpr bool usual_fails() {
     if constexpr (s < N::statements) return N::template Statement<s>::usual_fails || usual_fails<rim, s + 1>();
@@ -531,7 +539,7 @@ class BandMarch {
             S::locate(c, y);
             S::spread(y, loops);
             outside.ghosts[s] |= bit_of(level, row, column);
-            S::values(ghosts)[Shape::index(level, row, column)] = S::first_value(work_.block, loops);
+            S::values(ghosts)[Shape::index(level, row, column)] = S::first_value(work_->block, loops);
           }
         }
       }
@@ -563,8 +571,8 @@ class BandMarch {
       typename N::Carried before;
       load_carried<N>(values, index, before);
       int code = 0;
-      if constexpr (rim) code = S::usual_anywhere(work_.block, values, index, y, loops, made, before);
-      else code = S::usual(work_.block, values, index, y, loops, made, before);
+      if constexpr (rim) code = S::usual_anywhere(work_->block, values, index, y, loops, made, before);
+      else code = S::usual(work_->block, values, index, y, loops, made, before);
       if constexpr (S::usual_fails) fails |= code != 0 && !(rim && (outside.absent[s] & bit_of(level, row, column)));
       auto value = static_cast<typename S::Type>(made);
       if constexpr (rim) {
@@ -601,12 +609,13 @@ class BandMarch {
         typename S::Made made;
         typename N::Carried before;
         load_carried<N>(values, index, before);
-        const int code = S::is_usual(y) ? S::usual(work_.block, values, index, y, loops, made, before)
-                                        : S::template any<false>(work_.block, values, index, y, loops, made, nullptr);
+        const int code = S::is_usual(y)
+                             ? S::usual(work_->block, values, index, y, loops, made, before)
+                             : S::template any<false>(work_->block, values, index, y, loops, made, nullptr);
         if (code != 0) fail<s>(values, c, index, y, loops);
         S::values(values)[index] = code != 0 ? S::stand_in : static_cast<typename S::Type>(made);
       } else if constexpr (N::has_ghosts) {
-        S::values(values)[index] = S::first_value(work_.block, loops);
+        S::values(values)[index] = S::first_value(work_->block, loops);
       }
       make_cell<number + 1>(values, c, index);
     }
@@ -623,7 +632,7 @@ class BandMarch {
       if (failure_.cell <= cell) return;
       failure_.cell = cell;
       typename S::Made made;
-      S::template any<true>(work_.block, values, index, y, loops, made, &failure_.failure);
+      S::template any<true>(work_->block, values, index, y, loops, made, &failure_.failure);
       failure_.failure.statement = s;
     }
   }
@@ -645,7 +654,7 @@ class BandMarch {
   }
 
   __device__ void keep_chunk(const Values& values, i64 step) {
-    if (!keeps_ && work_.block.after[last] == nullptr) return;
+    if (!keeps_ && work_->block.after[last] == nullptr) return;
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) {
         i64 c[most_coordinates] = {};
@@ -673,12 +682,12 @@ class BandMarch {
         if constexpr (S::has_corner) keep_corner<S>(kept, alone, found_);
       }
       for (int n = 0; n < N::rank; ++n) {
-        if (work_.block.after[n] == nullptr) continue;
+        if (work_->block.after[n] == nullptr) continue;
         for (i64 column = first; column < past; ++column) {
           c[last] = column;
           const i64 layer = c[n] - (end(n) - N::halo(n));
           if (layer >= 0)
-            work_.block.after[n][index_in_face<N>(work_, n, s, layer, c)] =
+            work_->block.after[n][index_in_face<N>(*work_, n, s, layer, c)] =
                 as_word(S::values(values)[index + (column - first)]);
         }
       }
@@ -698,7 +707,7 @@ class BandMarch {
             c[last] = begin(last) + column;
             if (is_row(c))
               N::template Statement<s>::values(values)[Shape::index(level, row, column)] =
-                  value_around<N, s>(work_, c);
+                  value_around<N, s>(*work_, c);
           }
         }
       }
@@ -707,10 +716,10 @@ class BandMarch {
   }
 
   /// Brings what the cells of a step read of other bands and groups. @return false if the launch is over
-  __device__ __forceinline__ bool begin_step(Values& values, i64 step, Asked& asked) {
+  __device__ __forceinline__ bool begin_step(Values& values, i64 step, Asked& asked) const {
     if (step % 64 == 0 && leaves_by_warp()) return false;
     if constexpr (chunk_words > 0) {
-      if (step < work_.chunks && !take_border(values, step, asked)) return false;
+      if (step < work_->chunks && !take_border(values, step, asked)) return false;
     }
     if constexpr (levels_before > 0) {
       if (step % march_report_steps == 0 && !wait_for_group(step)) return false;
@@ -719,7 +728,7 @@ class BandMarch {
     return true;
   }
   /// Sets the rows above of lane 0 in a step, and asks for those of the next one.
-  __device__ __forceinline__ bool take_border(Values& values, i64 step, Asked& asked) {
+  __device__ __forceinline__ bool take_border(Values& values, i64 step, Asked& asked) const {
     const auto is_there = [&] { return __all_sync(all_lanes, is_written(asked)) != 0; };
     const auto ask_again = [&] {
       ask(step, asked);
@@ -728,7 +737,7 @@ class BandMarch {
     if (!is_there() && !device::wait_by_warp<device::backoffs::in_place_above>(ask_again, [&] { return leaves(); }))
       return false;
     set_above<0>(values, asked);
-    if (step + 1 < work_.chunks) ask(step + 1, asked);
+    if (step + 1 < work_->chunks) ask(step + 1, asked);
     return true;
   }
   /// Loads the words of a step: all by lane 0, or if they are many some by each lane.
@@ -790,7 +799,8 @@ class BandMarch {
   }
   /// Words of the last rows of a lane.
   template <int s>
-  __device__ __forceinline__ void set_words(const Values& values, u64 (&words)[chunk_words > 0 ? chunk_words : 1]) {
+  __device__ __forceinline__ void set_words(const Values& values,
+                                            u64 (&words)[chunk_words > 0 ? chunk_words : 1]) const {
     if constexpr (s < N::statements) {
       using S = typename N::template Statement<s>;
       using Value = Halves<typename S::Type>;
@@ -812,9 +822,9 @@ class BandMarch {
   }
 
   /// Waits until the group before has made the levels that the next steps read.
-  __device__ __forceinline__ bool wait_for_group(i64 step) {
-    const i64 wanted = group_ * work_.steps + values::smaller(work_.steps, step + march_report_steps);
-    const u64* word = work_.progress + (group_ + work_.rings - 1) % work_.rings * work_.bands + band_;
+  __device__ __forceinline__ bool wait_for_group(i64 step) const {
+    const i64 wanted = group_ * work_->steps + values::smaller(work_->steps, step + march_report_steps);
+    const u64* word = work_->progress + (group_ + work_->rings - 1) % work_->rings * work_->bands + band_;
     return device::wait_by_warp<device::backoffs::in_place_rows>(
         [&] {
           return __all_sync(all_lanes, lane_ != 0 || device::load_acquire(word) >= static_cast<u64>(wanted)) != 0;
@@ -823,12 +833,12 @@ class BandMarch {
   }
   /// Loads the levels before, or stores the last ones.
   template <bool loads, int s>
-  __device__ __forceinline__ void move_plane(Values& values, i64 step) {
+  __device__ __forceinline__ void move_plane(Values& values, i64 step) const {
     if constexpr (s < N::statements) {
       using S = typename N::template Statement<s>;
       using Piece = Pieces<typename S::Type, columns>;
-      auto* plane = reinterpret_cast<Piece*>(plane_of<N, s>(work_)) +
-                    ((band_ * work_.steps + step) * rows * march_lanes + lane_) * Piece::count;
+      auto* plane = reinterpret_cast<Piece*>(plane_of<N, s>(*work_)) +
+                    ((band_ * work_->steps + step) * rows * march_lanes + lane_) * Piece::count;
       auto* own = S::values(values);
 #pragma unroll
       for (int layer = 0; layer < levels_before; ++layer) {
@@ -836,7 +846,7 @@ class BandMarch {
         for (int row = 0; row < rows; ++row) {
 #pragma unroll
           for (int n = 0; n < Piece::count; ++n) {
-            Piece* at = plane + layer * (work_.plane_values / Piece::size) + row * march_lanes * Piece::count + n;
+            Piece* at = plane + layer * (work_->plane_values / Piece::size) + row * march_lanes * Piece::count + n;
             if constexpr (loads) {
               const Piece piece = *at;
 #pragma unroll
@@ -858,15 +868,15 @@ class BandMarch {
 
   /// Hands on what the cells of a step are read for, and moves the window.
   template <bool all_move>
-  __device__ __forceinline__ void end_step(Values& values, i64 step) {
+  __device__ __forceinline__ void end_step(Values& values, i64 step) const {
     if constexpr (levels_before > 0) {
       if (is_active(step)) move_plane<false, 0>(values, step);
-      if ((step + 1) % march_report_steps == 0 || step + 1 == work_.steps) {
+      if ((step + 1) % march_report_steps == 0 || step + 1 == work_->steps) {
         __syncwarp();
         if (lane_ == 0) {
           __threadfence();
-          device::store_release(work_.progress + place_ * work_.bands + band_,
-                                static_cast<u64>((group_ + 1) * work_.steps + step + 1));
+          device::store_release(work_->progress + place_ * work_->bands + band_,
+                                static_cast<u64>((group_ + 1) * work_->steps + step + 1));
         }
       }
     }
@@ -931,11 +941,11 @@ class BandMarch {
     __syncwarp();
     if (lane_ != 0) return;
     __threadfence();
-    atomicAdd(&work_.finished[place_], u64{1});
+    atomicAdd(&work_->finished[place_], u64{1});
   }
 
   NestState* state_;
-  const MarchWork& work_;
+  const MarchWork* work_;
   const u64* aborts_;
   Found& found_;
   int lane_;
@@ -999,7 +1009,7 @@ __global__ void prepare_march_kernel(const NestState* state, const __grid_consta
 
 /// Makes the cells of a block. @param aborts the host's word: not 0: leave
 template <class N>
-__global__ void __launch_bounds__(march_threads)
+__global__ void __launch_bounds__(march_threads, MarchShape<N>::blocks)
     march_kernel(NestState* state, const __grid_constant__ MarchWork work, const u64* aborts) {
   if (state->begun == 0 || state->failed != 0) return;
   Found found{};
