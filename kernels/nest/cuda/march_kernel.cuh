@@ -474,11 +474,13 @@ class BandMarch {
     at[0] = c_[0];
     at[line] = c_[line];
     at[last] = begin(last) + (from - lane_) * columns;
+    Inside inside{};
+    if constexpr (rim) find_inside<0>(inside);
     for (i64 step = from; step < to; ++step, at[last] += columns) {
       if (!own.begin_step(values, step, asked)) return false;
       bool fails = false;
       Outside outside{};
-      if constexpr (rim) find_outside<0>(memory, at[last], outside);
+      if constexpr (rim) look_outside<0>(inside, memory, at[last], outside);
 #pragma unroll
       for (int level = 0; level < levels; ++level) {
 #pragma unroll
@@ -517,33 +519,62 @@ class BandMarch {
   __device__ static constexpr u64 bit_of(int level, int row, int column) {
     return u64{1} << ((level * rows + row) * columns + column);
   }
-  /// Finds them, and makes ghosts. @param first column
+  /// The columns at which all rows of a lane are in a statement's box and the block, a statement each.
+  struct Inside {
+    i64 low[N::statements], high[N::statements];
+  };
   template <int s>
-  __device__ __noinline__ void find_outside(Values& ghosts, i64 first, Outside& outside) const {
+  __device__ __noinline__ void find_inside(Inside& inside) const {
     if constexpr (s < N::statements) {
-      using S = typename N::template Statement<s>;
+      i64 low = begin(last), high = end(last);
       for (int level = 0; level < levels; ++level) {
         for (int row = 0; row < rows; ++row) {
           i64 c[most_coordinates] = {};
           set_row(level, row, c);
-          const i64 low = values::larger(first, begin(last)), high = values::smaller(first + columns, end(last));
-          i64 in_low = low, in_high = is_row(c) ? high : low;
-          S::row(c, in_low, in_high);
-          if (in_low <= first && in_high >= first + columns) continue;
-          for (int column = 0; column < columns; ++column) {
-            c[last] = first + column;
-            if (c[last] >= in_low && c[last] < in_high) continue;
-            outside.absent[s] |= bit_of(level, row, column);
-            if (!is_row(c) || c[last] < low || c[last] >= high) continue;
-            i64 y[most_coordinates] = {}, loops[most_coordinates] = {};
-            S::locate(c, y);
-            S::spread(y, loops);
-            outside.ghosts[s] |= bit_of(level, row, column);
-            S::values(ghosts)[Shape::index(level, row, column)] = S::first_value(work_->block, loops);
-          }
+          if (is_row(c)) N::template Statement<s>::row(c, low, high);
+          else high = low;
         }
       }
-      find_outside<s + 1>(ghosts, first, outside);
+      inside.low[s] = low;
+      inside.high[s] = high;
+      find_inside<s + 1>(inside);
+    }
+  }
+  /// Finds the cells outside of a chunk, and makes ghosts. @param first column
+  template <int s>
+  __device__ __forceinline__ void look_outside(const Inside& inside, Values& ghosts, i64 first,
+                                               Outside& outside) const {
+    if constexpr (s < N::statements) {
+      outside.absent[s] = outside.ghosts[s] = 0;
+      if (first >= end(last) || first + columns <= begin(last)) outside.absent[s] = ~u64{0};
+      else if (first < inside.low[s] || first + columns > inside.high[s])
+        find_outside<s>(ghosts, first, outside.absent[s], outside.ghosts[s]);
+      look_outside<s + 1>(inside, ghosts, first, outside);
+    }
+  }
+  template <int s>
+  __device__ __noinline__ void find_outside(Values& ghosts, i64 first, u64& absent, u64& made) const {
+    using S = typename N::template Statement<s>;
+    for (int level = 0; level < levels; ++level) {
+      for (int row = 0; row < rows; ++row) {
+        i64 c[most_coordinates] = {};
+        set_row(level, row, c);
+        const i64 low = values::larger(first, begin(last)), high = values::smaller(first + columns, end(last));
+        i64 in_low = low, in_high = is_row(c) ? high : low;
+        S::row(c, in_low, in_high);
+        if (in_low <= first && in_high >= first + columns) continue;
+        for (int column = 0; column < columns; ++column) {
+          c[last] = first + column;
+          if (c[last] >= in_low && c[last] < in_high) continue;
+          absent |= bit_of(level, row, column);
+          if (!is_row(c) || c[last] < low || c[last] >= high) continue;
+          i64 y[most_coordinates] = {}, loops[most_coordinates] = {};
+          S::locate(c, y);
+          S::spread(y, loops);
+          made |= bit_of(level, row, column);
+          S::values(ghosts)[Shape::index(level, row, column)] = S::first_value(work_->block, loops);
+        }
+      }
     }
   }
 
