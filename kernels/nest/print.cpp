@@ -203,6 +203,23 @@ class NestPrinter {
     return !first_fails_[array];
   }
 
+  /// The least box of the iterations of a statement, ghosts included, whose values are read.
+  Ranges ghost_box(std::size_t source) const {
+    Ranges all(sweep_.rank(), Range{});
+    for (const Dependence& one : spec_.flow) {
+      if (one.source != static_cast<int>(source)) continue;
+      Ranges read = y_box(nest_.statements[static_cast<std::size_t>(one.target)]);
+      if (is_empty(read)) continue;
+      for (std::size_t n = 0; n < read.size(); ++n) read[n] = read[n].shifted(-one.distance[spec_.skew.first + n]);
+      const bool has_any = !is_empty(all);
+      for (std::size_t n = 0; n < read.size(); ++n) {
+        if (!has_any) all[n] = read[n];
+        else all[n] = {std::min(all[n].begin, read[n].begin), std::max(all[n].end, read[n].end)};
+      }
+    }
+    return all;
+  }
+
   /// "y[0] >= 1 && y[1] < 5", without what holds in a box; "true" if all of it does.
   std::string in_box(const Ranges& box, const Ranges& within) const {
     std::string text;
@@ -492,6 +509,7 @@ class NestPrinter {
             in_box(box, any_y()) +
             ";\n  }\n  TERRACE_HOST_DEVICE static bool is_usual(const i64 (&y)[most_coordinates]) {\n    return " +
             in_box(usual, any_y()) + ";\n  }\n";
+    if (has_ghosts_) text += row("ghost_row", number_of, ghost_box(number_of));
     text +=
         first_value(statement) + row("row", number_of, box) + row("usual_row", number_of, usual) + results(number_of);
     const std::string parameters =

@@ -149,11 +149,9 @@ class BandMarch {
   /// Makes the band of a ticket; the first of a group writes the rows before the block instead.
   /// @return false if the launch is over
   __device__ bool run(u64 ticket) {
-    const u64 tickets = static_cast<u64>(work_->bands) + 1;
-    group_ = static_cast<i64>(ticket / tickets);
-    band_ = static_cast<i64>(ticket % tickets) - 1;
+    find_band(static_cast<i64>(ticket));
     place_ = group_ % work_->rings;
-    tag_ = static_cast<u32>(ticket) + 1;
+    tag_ = static_cast<u32>(group_ * (work_->bands + 1) + band_ + 1) + 1;
     asks_host_ = ticket % 64 == 0;
     border_ = work_->border + place_ * (work_->border_words / work_->rings);
     c_[0] = work_->block.begin[0] + (Shape::has_levels ? group_ * levels : 0);
@@ -188,6 +186,31 @@ class BandMarch {
  private:
   __device__ i64 begin(int n) const { return work_->block.begin[n]; }
   __device__ i64 end(int n) const { return work_->block.end[n]; }
+
+  /// Sets group and band of a ticket: in the order of band + march_group_lag * group, so that a group is begun while
+  /// those before it are under way.
+  __device__ void find_band(i64 ticket) {
+    const i64 all = work_->bands + 1;
+    i64 low = 0, high = all + march_group_lag * (work_->groups - 1);
+    while (high - low > 1) {
+      const i64 middle = (low + high) / 2;
+      if (tickets_before(middle) <= ticket) low = middle;
+      else high = middle;
+    }
+    group_ = first_group(low) + ticket - tickets_before(low);
+    band_ = low - march_group_lag * group_ - 1;
+  }
+  /// The first group that has not drawn all tickets before those of an order.
+  __device__ i64 first_group(i64 order) const {
+    const i64 past = order - (work_->bands + 1);
+    return past < 0 ? 0 : values::smaller(work_->groups, past / march_group_lag + 1);
+  }
+  __device__ i64 tickets_before(i64 order) const {
+    const i64 whole = first_group(order),
+              begun = values::smaller(work_->groups, (order + march_group_lag - 1) / march_group_lag);
+    return whole * (work_->bands + 1) + (begun - whole) * order -
+           march_group_lag * (begun * (begun - 1) - whole * (whole - 1)) / 2;
+  }
 
   /// True if the host wants no result any more: lane 0 is asked.
   __device__ bool leaves() const {
@@ -519,20 +542,33 @@ class BandMarch {
   __device__ static constexpr u64 bit_of(int level, int row, int column) {
     return u64{1} << ((level * rows + row) * columns + column);
   }
-  /// The columns at which all rows of a lane are in a statement's box and the block, a statement each.
+  /// The rows of a lane that are in a statement's box and the block, and those of ghosts that cells may read, a bit
+  /// each, at all columns of a range.
   struct Inside {
     i64 low[N::statements], high[N::statements];
+    u64 absent[N::statements], ghosts[N::statements];
   };
   template <int s>
   __device__ __noinline__ void find_inside(Inside& inside) const {
     if constexpr (s < N::statements) {
+      using S = typename N::template Statement<s>;
       i64 low = begin(last), high = end(last);
+      inside.absent[s] = inside.ghosts[s] = 0;
       for (int level = 0; level < levels; ++level) {
         for (int row = 0; row < rows; ++row) {
-          i64 c[most_coordinates] = {};
+          i64 c[most_coordinates] = {}, first = begin(last), past = end(last);
           set_row(level, row, c);
-          if (is_row(c)) N::template Statement<s>::row(c, low, high);
-          else high = low;
+          if (is_row(c)) S::row(c, first, past);
+          if (!is_row(c) || first >= past) {
+            for (int column = 0; column < columns; ++column) inside.absent[s] |= bit_of(level, row, column);
+            if (!is_row(c)) continue;
+            first = begin(last), past = end(last);
+            S::ghost_row(c, first, past);
+            if (first >= past) continue;
+            inside.ghosts[s] |= bit_of(level, row, 0);
+          }
+          low = values::larger(low, first);
+          high = values::smaller(high, past);
         }
       }
       inside.low[s] = low;
@@ -546,12 +582,48 @@ class BandMarch {
                                                Outside& outside) const {
     if constexpr (s < N::statements) {
       outside.absent[s] = outside.ghosts[s] = 0;
-      if (first >= end(last) || first + columns <= begin(last)) outside.absent[s] = ~u64{0};
-      else if (first < inside.low[s] || first + columns > inside.high[s])
+      if (first >= end(last) || first + columns <= begin(last)) {
+        outside.absent[s] = ~u64{0};
+      } else if (first < inside.low[s] || first + columns > inside.high[s]) {
         find_outside<s>(ghosts, first, outside.absent[s], outside.ghosts[s]);
+      } else {
+        outside.absent[s] = inside.absent[s];
+        if (inside.ghosts[s] != 0) outside.ghosts[s] = make_ghosts<s>(ghosts, first, inside.ghosts[s]);
+      }
       look_outside<s + 1>(inside, ghosts, first, outside);
     }
   }
+  /// Makes the ghosts of whole rows. @return their bits
+  template <int s>
+  __device__ __noinline__ u64 make_ghosts(Values& ghosts, i64 first, u64 ghost_rows) const {
+    using S = typename N::template Statement<s>;
+    u64 made = 0;
+    for (int level = 0; level < levels; ++level) {
+      for (int row = 0; row < rows; ++row) {
+        if ((ghost_rows & bit_of(level, row, 0)) == 0) continue;
+        typename S::Type all[columns];
+#pragma unroll
+        for (int column = 0; column < columns; ++column) all[column] = ghost<s>(level, row, first + column);
+#pragma unroll
+        for (int column = 0; column < columns; ++column) {
+          S::values(ghosts)[Shape::index(level, row, column)] = all[column];
+          made |= bit_of(level, row, column);
+        }
+      }
+    }
+    return made;
+  }
+  template <int s>
+  __device__ __forceinline__ auto ghost(int level, int row, i64 column) const {
+    using S = typename N::template Statement<s>;
+    i64 c[most_coordinates] = {}, y[most_coordinates] = {}, loops[most_coordinates] = {};
+    set_row(level, row, c);
+    c[last] = column;
+    S::locate(c, y);
+    S::spread(y, loops);
+    return S::first_value(work_->block, loops);
+  }
+  /// Finds the cells outside of a chunk one by one.
   template <int s>
   __device__ __noinline__ void find_outside(Values& ghosts, i64 first, u64& absent, u64& made) const {
     using S = typename N::template Statement<s>;
@@ -559,20 +631,18 @@ class BandMarch {
       for (int row = 0; row < rows; ++row) {
         i64 c[most_coordinates] = {};
         set_row(level, row, c);
-        const i64 low = values::larger(first, begin(last)), high = values::smaller(first + columns, end(last));
-        i64 in_low = low, in_high = is_row(c) ? high : low;
+        const i64 low = values::larger(first, begin(last));
+        const i64 high = is_row(c) ? values::smaller(first + columns, end(last)) : low;
+        i64 in_low = low, in_high = high, ghost_low = low, ghost_high = high;
         S::row(c, in_low, in_high);
-        if (in_low <= first && in_high >= first + columns) continue;
+        S::ghost_row(c, ghost_low, ghost_high);
         for (int column = 0; column < columns; ++column) {
-          c[last] = first + column;
-          if (c[last] >= in_low && c[last] < in_high) continue;
+          const i64 at = first + column;
+          if (at >= in_low && at < in_high) continue;
           absent |= bit_of(level, row, column);
-          if (!is_row(c) || c[last] < low || c[last] >= high) continue;
-          i64 y[most_coordinates] = {}, loops[most_coordinates] = {};
-          S::locate(c, y);
-          S::spread(y, loops);
+          if (at < ghost_low || at >= ghost_high) continue;
           made |= bit_of(level, row, column);
-          S::values(ghosts)[Shape::index(level, row, column)] = S::first_value(work_->block, loops);
+          S::values(ghosts)[Shape::index(level, row, column)] = ghost<s>(level, row, at);
         }
       }
     }
@@ -856,11 +926,14 @@ class BandMarch {
   __device__ __forceinline__ bool wait_for_group(i64 step) const {
     const i64 wanted = group_ * work_->steps + values::smaller(work_->steps, step + march_report_steps);
     const u64* word = work_->progress + (group_ + work_->rings - 1) % work_->rings * work_->bands + band_;
-    return device::wait_by_warp<device::backoffs::in_place_rows>(
+    const bool is_there = device::wait_by_warp<device::backoffs::in_place_rows>(
         [&] {
           return __all_sync(all_lanes, lane_ != 0 || device::load_acquire(word) >= static_cast<u64>(wanted)) != 0;
         },
         [&] { return leaves(); });
+    // All lanes see what the first one has seen.
+    __syncwarp();
+    return is_there;
   }
   /// Loads the levels before, or stores the last ones.
   template <bool loads, int s>

@@ -59,7 +59,9 @@ CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits)
 
   const NestTask largest = largest_of(spec, sweep_);
   const i64 bands = parts(largest.end[line], tiling_.side(line) * march_lanes);
-  most_rings_ = 2 + std::max(1, limits.processors) * measured::cuda_march_warps / bands;
+  // A group's place is free when the one that had it before has been taken as a whole.
+  most_rings_ = 2 + std::max((bands + 1) / march_group_lag,
+                             std::max(1, limits.processors) * measured::cuda_march_warps / bands);
 
   copies_at_ = device::aligned_bytes(sizeof(NestState));
   std::size_t words = 0;

@@ -25,6 +25,8 @@ struct MarchWork {
 };
 
 inline constexpr int march_threads = 128, march_lanes = 32;
+/// Bands of a group that are taken before the next group's first one.
+inline constexpr i64 march_group_lag = 16;
 /// Steps of a band from one report to the group after it to the next.
 inline constexpr i64 march_report_steps = 8;
 
