@@ -159,24 +159,20 @@ class BandMarch {
     c_[line] = work_->block.begin[line] + band_ * Shape::band_rows + lane_ * rows;
     failure_.cell = ~u64{0};
     keeps_ = __any_sync(all_lanes, keeps_rows<0>()) != 0;
-    i64 from = 0, to = 0;
-    find_usual(from, to);
+    i64 low = begin(last), high = end(last);
+    find_usual(low, high);
     Values values;
     load_left<0>(values);
-    // The steps before the usual ones, these, and those after.
-    for (int part = 0; part < 3; ++part) {
-      const i64 first = part == 0   ? 0
-                        : part == 1 ? from
-                                    : to,
-                past = part == 0   ? from
-                       : part == 1 ? to
-                                   : work_->steps;
-      if (first >= past) continue;
+    for (i64 step = 0; step < work_->steps;) {
+      i64 from = 0, to = 0;
+      find_steps(step, low, high, from, to);
       bool goes_on = true;
-      if (part == 1) goes_on = march_usual<false>(values, first, past);
-      else if constexpr (N::has_ghosts) goes_on = march_usual<true>(values, first, past);
-      else goes_on = march(values, first, past);
-      if (!goes_on) return false;
+      if (step < from) {
+        if constexpr (N::has_ghosts) goes_on = march_usual<true>(values, step, from);
+        else goes_on = march(values, step, from);
+      }
+      if (!goes_on || (from < to && !march_usual<false>(values, from, to))) return false;
+      step = to;
     }
     note_failures();
     finish_band();
@@ -256,25 +252,27 @@ class BandMarch {
     }
   }
 
-  /// The steps in which all lanes make usual cells of the block alone.
-  __device__ void find_usual(i64& from, i64& to) {
-    i64 low = begin(last), high = end(last);
+  /// The columns at which all cells of the band are usual ones of the block, and do not go to the block after.
+  __device__ __noinline__ void find_usual(i64& low, i64& high) const {
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) clip_usual<0>(level, row, low, high);
     }
     intersect(low, high);
-    // The last layers go to the block after.
     if (work_->block.after[last] != nullptr) high = values::smaller(high, end(last) - columns_before);
-    stores_.is_on = false;
+  }
+  /// The next steps from `step` on in which all lanes make columns of [low, high), and keep none of them or whole
+  /// rows of one part. Such steps end at `to`.
+  __device__ void find_steps(i64 step, i64 low, i64 high, i64& from, i64& to) {
+    from = to = work_->steps;
+    low = values::larger(low, begin(last) + (step - march_lanes + 1) * columns);
+    if (low >= high) return;
     i64 first = low, past = high;
-    if (keeps_ && find_stores(first, past)) {
-      stores_.is_on = true;
-      low = first;
-      high = past;
-    }
-    from = (low - begin(last) + columns - 1) / columns + march_lanes - 1;
-    to = high > begin(last) ? (high - begin(last)) / columns : 0;
-    if (from >= to) from = to = work_->steps;
+    stores_.is_on = keeps_ && find_stores(first, past);
+    if (stores_.is_on) low = first, high = past;
+    from = values::larger(step, (low - begin(last) + columns - 1) / columns + march_lanes - 1);
+    to = (high - begin(last)) / columns;
+    // Too few for all lanes: the steps to the last column of the range are like others.
+    if (from >= to) from = to = values::smaller(work_->steps, values::larger(step, to + march_lanes) + 1);
   }
   /// What is common to the ranges of all lanes.
   __device__ static void intersect(i64& low, i64& high) {
@@ -292,8 +290,8 @@ class BandMarch {
     unsigned char* data[N::statements];  // of the first level and row, the block's first column
     i64 level_bytes[N::statements], row_bytes[N::statements], column_bytes[N::statements];
   };
-  /// Finds them, and clips the range to where all rows are kept, or none of their columns is.
-  /// @return false if that is not all that is kept, or if there is no such range
+  /// Finds them, and clips the range to the next columns at which all rows are kept in one part, or not at all.
+  /// @return false if that is not all that is kept
   __device__ __noinline__ bool find_stores(i64& low, i64& high) {
     bool is_all = true;
     for (int n = 0; n < last; ++n) {
@@ -304,30 +302,43 @@ class BandMarch {
     set_stores<0>(low, high, is_all);
     intersect(low, high);
     stores_.is_whole = __all_sync(all_lanes, stores_.is_whole) != 0;
-    return __all_sync(all_lanes, is_all) != 0 && high - low >= march_lanes * columns;
+    return __all_sync(all_lanes, is_all) != 0;
   }
+  /// The rows of a lane of which a part keeps columns from one on, and the columns that it keeps of all of these.
+  struct PartRows {
+    u64 rows;
+    i64 least, low, high;  // the first column of any row
+  };
   template <int s>
   __device__ void set_stores(i64& low, i64& high, bool& is_all) {
     if constexpr (s < N::statements) {
       using S = typename N::template Statement<s>;
-      stores_.rows[s] = 0;
       if (S::best != 0) is_all = false;
-      int parts = 0;
+      const i64 from = low;
+      PartRows chosen{};
       for (int n = 0; n < state_->task.part_count; ++n) {
         const Part& part = state_->task.parts[n];
-        if (part.statement != s || !set_rows<s>(part, low, high)) continue;
-        if (++parts > 1) is_all = false;
+        if (part.statement != s) continue;
+        const PartRows kept = rows_of<s>(part, from);
+        if (kept.rows == 0 || (chosen.rows != 0 && chosen.high <= kept.least)) continue;
+        if (chosen.rows != 0 && kept.high > chosen.least) is_all = false;
+        chosen = kept;
         set_place<s>(part);
       }
-      if constexpr (S::has_corner) leave_corner<s>(high);
+      stores_.rows[s] = chosen.rows;
+      if (chosen.rows != 0) {
+        low = values::larger(low, chosen.low);
+        high = values::smaller(high, chosen.high);
+      }
+      if constexpr (S::has_corner) leave_corner<s>(from, high);
       set_stores<s + 1>(low, high, is_all);
     }
   }
-  /// @return true if a row has kept columns
+  /// @param from the first column that counts
   template <int s>
-  __device__ bool set_rows(const Part& part, i64& low, i64& high) {
+  __device__ PartRows rows_of(const Part& part, i64 from) const {
     using S = typename N::template Statement<s>;
-    u64 kept = 0;
+    PartRows kept{0, end(last), begin(last), end(last)};
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) {
         i64 c[most_coordinates] = {}, base[most_coordinates] = {}, first = begin(last), past = end(last);
@@ -337,14 +348,14 @@ class BandMarch {
         S::set_base(c, base);
         for (int axis = 0; axis < S::axes; ++axis)
           clip(part.begin[axis], part.end[axis], base[axis], S::slope(axis), first, past);
-        if (first >= past) continue;
-        kept |= u64{1} << (level * rows + row);
-        low = values::larger(low, first);
-        high = values::smaller(high, past);
+        if (first >= past || past <= from) continue;
+        kept.rows |= u64{1} << (level * rows + row);
+        kept.least = values::smaller(kept.least, first);
+        kept.low = values::larger(kept.low, first);
+        kept.high = values::smaller(kept.high, past);
       }
     }
-    stores_.rows[s] |= kept;
-    return kept != 0;
+    return kept;
   }
   template <int s>
   __device__ i64 index_in_part(const Part& part, int level, int row) const {
@@ -371,9 +382,9 @@ class BandMarch {
                         (!Shape::has_levels || stores_.level_bytes[s] % piece == 0) &&
                         (rows == 1 || stores_.row_bytes[s] % piece == 0);
   }
-  /// The range ends before a corner.
+  /// Ends the range before a corner that lies at a column from one on.
   template <int s>
-  __device__ void leave_corner(i64& high) const {
+  __device__ void leave_corner(i64 from, i64& high) const {
     using S = typename N::template Statement<s>;
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) {
@@ -384,7 +395,7 @@ class BandMarch {
         S::set_base(c, base);
         for (int axis = 0; axis < S::axes; ++axis)
           clip(S::last(axis), S::last(axis) + 1, base[axis], S::slope(axis), first, past);
-        if (first < past) high = values::smaller(high, first);
+        if (first < past && first >= from) high = values::smaller(high, first);
       }
     }
   }
@@ -738,11 +749,12 @@ class BandMarch {
     }
   }
   __device__ void note_failures() {
-    if constexpr (!can_fail<0>()) return;
-    // One lane at a time takes the lock.
-    for (int lane = 0; lane < march_lanes; ++lane) {
-      if (lane == lane_ && failure_.cell != ~u64{0}) note_failure(state_, failure_.cell, failure_.failure);
-      __syncwarp();
+    if constexpr (can_fail<0>()) {
+      // One lane at a time takes the lock.
+      for (int lane = 0; lane < march_lanes; ++lane) {
+        if (lane == lane_ && failure_.cell != ~u64{0}) note_failure(state_, failure_.cell, failure_.failure);
+        __syncwarp();
+      }
     }
   }
   template <int s>
