@@ -51,8 +51,8 @@ std::string table(const std::string& type, const std::string& name, const std::v
 
 class NestPrinter {
  public:
-  NestPrinter(const NestSpec& spec, const Tiling& tiling)
-      : spec_(spec), nest_(*spec.nest), sweep_(spec), tiling_(tiling), bounds_(array_bounds(spec)) {
+  NestPrinter(const NestSpec& spec, const Tiling& tiling, Rim rim)
+      : spec_(spec), nest_(*spec.nest), sweep_(spec), tiling_(tiling), rim_(rim), bounds_(array_bounds(spec)) {
     i64 stride = 1;
     for (std::size_t n = sweep_.rank(); n-- > 0;) {
       stride_[n] = stride;
@@ -71,6 +71,7 @@ class NestPrinter {
       text += "  " + element_type(n) + " s" + std::to_string(n) + ";\n";
     text += "};\ntemplate <int s>\nstruct WrittenStatement;\ntemplate <int a>\nstruct WrittenArray;\n";
     for (std::size_t a = 0; a < nest_.arrays.size(); ++a) text += array(a);
+    has_ghosts_ = rim_ == Rim::ghosts && can_have_ghosts();
     for (std::size_t s = 0; s < nest_.statements.size(); ++s) text += statement(s);
     return text + written();
   }
@@ -164,13 +165,59 @@ class NestPrinter {
         const auto inside = y_of_input(access);
         if (!inside) return none;
         box = intersection(box, *inside);
-      } else {
+      } else if (!has_ghosts_) {
         const int source = usual_source(target, node.number);
         if (source < 0) return none;
         box = intersection(box, y_of_dependence(spec_.flow[static_cast<std::size_t>(source)]));
       }
     }
     return is_empty(box) ? none : box;
+  }
+
+  /// True if each read of a written array has one dependence, and where its source is not in its box, the first value
+  /// of the element that the source would write there.
+  bool can_have_ghosts() const {
+    for (std::size_t target = 0; target < nest_.statements.size(); ++target) {
+      for (const Node& node : nest_.statements[target].value.nodes()) {
+        if (node.operation != Operation::read) continue;
+        const Access& access = nest_.accesses[static_cast<std::size_t>(node.number)];
+        if (!access.is_input && !has_ghost(target, node.number)) return false;
+      }
+    }
+    return true;
+  }
+  bool has_ghost(std::size_t target, int access) const {
+    const Ranges box = y_box(nest_.statements[target]);
+    std::vector<std::size_t> sources;
+    for (const std::size_t n : sources_of(target, access)) {
+      if (!is_empty(intersection(y_of_dependence(spec_.flow[n]), box))) sources.push_back(n);
+    }
+    if (sources.size() != 1) return is_empty(box);
+    const Dependence& one = spec_.flow[sources.front()];
+    const Statement& source = nest_.statements[static_cast<std::size_t>(one.source)];
+    const auto array = static_cast<std::size_t>(source.array);
+    for (std::size_t loop = 0; loop < nest_.arrays[array].first_loop; ++loop) {
+      if (source.box[loop] != nest_.loops[loop].range) return false;
+    }
+    if (has_joined_loops() && one.distance[spec_.skew.first] > 1) return false;
+    return !first_fails_[array];
+  }
+
+  /// The least box of the iterations of a statement, ghosts included, whose values are read.
+  Ranges ghost_box(std::size_t source) const {
+    Ranges all(sweep_.rank(), Range{});
+    for (const Dependence& one : spec_.flow) {
+      if (one.source != static_cast<int>(source)) continue;
+      Ranges read = y_box(nest_.statements[static_cast<std::size_t>(one.target)]);
+      if (is_empty(read)) continue;
+      for (std::size_t n = 0; n < read.size(); ++n) read[n] = read[n].shifted(-one.distance[spec_.skew.first + n]);
+      const bool has_any = !is_empty(all);
+      for (std::size_t n = 0; n < read.size(); ++n) {
+        if (!has_any) all[n] = read[n];
+        else all[n] = {std::min(all[n].begin, read[n].begin), std::max(all[n].end, read[n].end)};
+      }
+    }
+    return all;
   }
 
   /// "y[0] >= 1 && y[1] < 5", without what holds in a box; "true" if all of it does.
@@ -417,10 +464,11 @@ class NestPrinter {
     const Ranges box = y_box(statement), usual = usual_box(number_of);
     const std::vector<Bounds> bounds = node_bounds(nest_, statement.value, statement.box, bounds_);
     FormulaInSource by_usual(statement.value, bounds, array.type), by_any(statement.value, bounds, array.type);
-    const std::string usual_text = by_usual.statements([&](int node, const Node& of) {
+    const auto usual_leaf = [&](int node, const Node& of, bool is_inside) {
       if (of.operation == Operation::index) return index_leaf(by_usual, node, of);
       if (of.operation == Operation::look_up) return look_up(by_usual, node, of);
-      if (nest_.accesses[static_cast<std::size_t>(of.number)].is_input) return input_leaf(by_usual, node, of, true);
+      if (nest_.accesses[static_cast<std::size_t>(of.number)].is_input)
+        return input_leaf(by_usual, node, of, is_inside);
       const int source = usual_source(number_of, of.number);
       // Without a source there are no usual iterations.
       std::string value = source < 0 ? "0" : value_of(static_cast<std::size_t>(source));
@@ -428,7 +476,11 @@ class NestPrinter {
         value = "before.s" + std::to_string(spec_.flow[static_cast<std::size_t>(source)].source);
       return LeafInSource{"    const " + declared(by_usual, node) + " = " + cast(by_usual, node, value) + ";\n",
                           false, ""};
-    });
+    };
+    const std::string usual_text =
+        by_usual.statements([&](int node, const Node& of) { return usual_leaf(node, of, true); });
+    const std::string anywhere_text =
+        by_usual.statements([&](int node, const Node& of) { return usual_leaf(node, of, false); });
     const std::string any_text = by_any.statements([&](int node, const Node& of) {
       if (of.operation == Operation::index) return index_leaf(by_any, node, of);
       if (of.operation == Operation::look_up) return look_up(by_any, node, of);
@@ -457,15 +509,36 @@ class NestPrinter {
             in_box(box, any_y()) +
             ";\n  }\n  TERRACE_HOST_DEVICE static bool is_usual(const i64 (&y)[most_coordinates]) {\n    return " +
             in_box(usual, any_y()) + ";\n  }\n";
-    text += row("row", number_of, box) + row("usual_row", number_of, usual) + results(number_of);
+    if (has_ghosts_) text += row("ghost_row", number_of, ghost_box(number_of));
+    text +=
+        first_value(statement) + row("row", number_of, box) + row("usual_row", number_of, usual) + results(number_of);
     const std::string parameters =
         "(const TileWork& k, const Values& t, i64 q, const i64 (&y)[most_coordinates],\n"
         "                                       const i64 (&at)[most_coordinates], Made& made";
-    text += "  TERRACE_HOST_DEVICE static int usual" + parameters + ", const Carried& before) {\n" + usual_text +
-            "    made = " + by_usual.result() + ";\n    return " + by_usual.code() + ";\n  }\n";
+    const auto usual_function = [&](const std::string& name, const std::string& body) {
+      return "  TERRACE_HOST_DEVICE static int " + name + parameters + ", const Carried& before) {\n" + body +
+             "    made = " + by_usual.result() + ";\n    return " + by_usual.code() + ";\n  }\n";
+    };
+    text += usual_function("usual", usual_text);
+    if (has_ghosts_) text += usual_function("usual_anywhere", anywhere_text);
     text += "  template <bool explains>\n  TERRACE_HOST_DEVICE static int any" + parameters +
             ", NestFailure* why) {\n" + any_text + end_of(by_any, -1) + "  }\n";
     return text + "};\n";
+  }
+  /// The value that the element of an iteration has before statements write it.
+  std::string first_value(const Statement& statement) const {
+    const Array& array = array_of(statement);
+    const std::string name = "WrittenArray<" + std::to_string(statement.array) + ">";
+    std::string at;
+    for (std::size_t loop = 0; loop < most_loops; ++loop) {
+      const bool has = loop >= array.first_loop && loop < nest_.depth();
+      at += (loop > 0 ? ", " : "") +
+            (has ? "at[" + std::to_string(loop) + "] + " + number(statement.offset[loop - array.first_loop]) : "0");
+    }
+    return "  TERRACE_HOST_DEVICE static Type first_value(const TileWork& k, const i64 (&at)[most_coordinates]) {\n"
+           "    const i64 x[most_coordinates] = {" +
+           at + "};\n    " + name + "::Made w = 0;\n    " + name +
+           "::first<false>(k, x, w, nullptr);\n    return static_cast<Type>(w);\n  }\n";
   }
   /// Functions from coordinates to iterations.
   std::string place(std::size_t number_of) const {
@@ -536,6 +609,7 @@ class NestPrinter {
     return "struct Written {\n  static constexpr int depth = " + std::to_string(nest_.depth()) +
            ", rank = " + std::to_string(sweep_.rank()) + ", statements = " + std::to_string(nest_.statements.size()) +
            ", arrays = " + std::to_string(nest_.arrays.size()) +
+           ";\n  static constexpr bool has_ghosts = " + (has_ghosts_ ? "true" : "false") +
            ";\n  using Values = nest::Values;\n  using Carried = nest::Carried;\n  template <int s>\n  using "
            "Statement = WrittenStatement<s>;\n"
            "  template <int a>\n  using Array = WrittenArray<a>;\n" +
@@ -548,6 +622,8 @@ class NestPrinter {
   const Nest& nest_;
   Sweep sweep_;
   const Tiling& tiling_;
+  Rim rim_;
+  bool has_ghosts_ = false;
   std::vector<Bounds> bounds_;     // of arrays
   std::vector<bool> first_fails_;  // of the arrays: an element that no statement writes may have no value
   Point stride_{};                 // of a tile's values
@@ -556,7 +632,9 @@ class NestPrinter {
 
 }  // namespace
 
-std::string nest_source(const NestSpec& spec, const Tiling& tiling) { return NestPrinter(spec, tiling).print(); }
+std::string nest_source(const NestSpec& spec, const Tiling& tiling, Rim rim) {
+  return NestPrinter(spec, tiling, rim).print();
+}
 
 std::string nest_headers() {
   return "#include \"kernels/nest/written/faces.hpp\"\n#include \"kernels/nest/written/keep.hpp\"\n"

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/nest/cuda/cells.hpp"
 #include "kernels/nest/cuda/state.hpp"
 #include "kernels/nest/measured.hpp"
 
 namespace terrace::nest {
-namespace {
-
-std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-}  // namespace
-
 // Threads of a warp are in lines one after another, at columns one before another: with an even extent in banks of
 // their own.
 CudaTiles::CudaTiles(const NestSpec& spec, const device::Limits& limits)
@@ -28,14 +23,14 @@ CudaTiles::CudaTiles(const NestSpec& spec, const device::Limits& limits)
   in_shared_ = values + static_cast<std::size_t>(measured::cuda_static_shared_bytes) <= limits.block_shared_bytes;
   if (in_shared_) shared_bytes_ = std::max(shared_bytes_, values);
 
-  rooms_at_ = aligned(faces_at() + tiling_.most_face_bytes());
+  rooms_at_ = device::aligned_bytes(faces_at() + tiling_.most_face_bytes());
   bytes_ = rooms_at_;
   if (in_shared_) return;
   rooms_ = std::max(1, limits.processors) * measured::cuda_rooms_of_processor;
-  bytes_ += aligned(static_cast<std::size_t>(rooms_) * values);
+  bytes_ += device::aligned_bytes(static_cast<std::size_t>(rooms_) * values);
 }
 
-std::size_t CudaTiles::faces_at() const { return aligned(sizeof(NestState)); }
+std::size_t CudaTiles::faces_at() const { return device::aligned_bytes(sizeof(NestState)); }
 
 compiled::Source CudaTiles::source(const NestSpec& spec) const {
   compiled::Source source;

@@ -7,6 +7,7 @@
 //   halo(n), side(n), extent(n), stride(n)       of the values of a tile along coordinate n; extent >= halo + side
 //   Values                                       the values of a tile: an array of values a statement
 //   Carried                                      the values of the cell before in a row, of statements `is_carried`
+//   has_ghosts                                   true if cells outside boxes have first values (print.hpp: Rim)
 //   order(k)                                     the statement that is the k-th at a cell
 //   Statement<s>, Array<a>                       described where they are printed
 #pragma once

@@ -132,7 +132,8 @@ class NestBlocks {
       task.after[n] = words;
     }
     for (std::size_t n = 0; n < nest_.statements.size(); ++n) {
-      add_part(task, nest_.statements[n].array, static_cast<int>(n), box_of(nest_.statements[n].array));
+      for (const Ranges& tile : tiles_of(box_of(nest_.statements[n].array)))
+        add_part(task, nest_.statements[n].array, static_cast<int>(n), tile);
     }
     task.makes_corners = number == Point{} ? 1 : 0;
     if (task.makes_corners == 0) return task;
@@ -141,6 +142,24 @@ class NestBlocks {
         add_part(task, array, -1, part);
     }
     return task;
+  }
+  /// A box as a dataset may have it: two tiles along the first axis, three along the last one.
+  static std::vector<Ranges> tiles_of(const Ranges& box) {
+    std::vector<Ranges> all{box};
+    const auto cut = [&](std::size_t axis, i64 pieces) {
+      std::vector<Ranges> next;
+      for (const Ranges& one : all) {
+        const i64 side = std::max<i64>(1, (one[axis].size() + pieces - 1) / pieces);
+        for (i64 begin = one[axis].begin; begin < one[axis].end; begin += side) {
+          next.push_back(one);
+          next.back()[axis] = {begin, std::min(one[axis].end, begin + side)};
+        }
+      }
+      all = next;
+    };
+    cut(0, 2);
+    if (box.size() > 1) cut(box.size() - 1, 3);
+    return all;
   }
   const Ranges& box_of(int array) const { return nest_.arrays[static_cast<std::size_t>(array)].box; }
   std::vector<Ranges> rest_of(const Array& array) const {
@@ -181,10 +200,12 @@ class NestBlocks {
 /// Computes a nest by a method. @param side of blocks
 inline Computed compute_by(const NestMethod& method, const NestSpec& spec, device::Context& context,
                            const std::vector<const void*>& inputs, const std::vector<i64>& side) {
-  const std::size_t bytes = method.workspace(spec, context.limits());
+  NestSpec cut = spec;
+  cut.block = side;
+  const std::size_t bytes = method.workspace(cut, context.limits());
   std::optional<device::Memory> workspace;
   if (method.backend == device::Backend::cuda) workspace.emplace(context, bytes);
-  const auto kernel = method.make(spec, context, workspace ? workspace->data() : nullptr);
+  const auto kernel = method.make(cut, context, workspace ? workspace->data() : nullptr);
   return NestBlocks(context, spec, inputs, side).run(*kernel);
 }
 

@@ -1,0 +1,168 @@
+#include "kernels/nest/cuda/march_shape.hpp"
+
+#include <algorithm>
+
+#include "kernels/device/memory.hpp"
+#include "kernels/nest/cuda/march.hpp"
+#include "kernels/nest/cuda/state.hpp"
+#include "kernels/nest/measured.hpp"
+
+namespace terrace::nest {
+namespace {
+
+i64 parts(i64 all, i64 one) { return std::max<i64>(1, (all + one - 1) / one); }
+
+NestTask largest_of(const NestSpec& spec, const Sweep& sweep) {
+  NestTask largest{};
+  for (std::size_t n = 0; n < sweep.rank(); ++n) {
+    largest.end[n] = std::max<i64>(1, sweep.space()[n].size());
+    if (n < spec.block.size()) largest.end[n] = std::min(largest.end[n], std::max<i64>(1, spec.block[n]));
+  }
+  return largest;
+}
+
+/// The windows of a march: as large as registers hold, and so that a block has bands for all processors.
+Tiling windows_of(const NestSpec& spec, const device::Limits& limits) {
+  const std::size_t rank = spec.skew.rank(), line = rank - 2;
+  const int* sides = measured::cuda_march_sides[rank == 3 ? 1 : 0];
+  NestSpec cut = spec;
+  for (std::size_t n = 0; n < rank; ++n) cut.tile[n] = std::min<i64>(sides[n], std::max<i64>(1, spec.tile[n]));
+  if (spec.tile == Point{}) {
+    std::copy_n(sides, rank, cut.tile.begin());
+    const i64 rows = largest_of(spec, Sweep(spec)).end[line];
+    const i64 wanted = std::max(1, limits.processors) * measured::cuda_march_bands;
+    while (rank == 2 && cut.tile[line] > measured::cuda_march_least_rows &&
+           parts(rows, cut.tile[line] * march_lanes) < wanted)
+      cut.tile[line] /= 2;
+  }
+  while (true) {
+    const Tiling windows(cut, sides, false);
+    const auto largest = std::max_element(cut.tile.begin(), cut.tile.end());
+    if (windows.value_bytes() <= static_cast<std::size_t>(measured::cuda_march_window_bytes) || *largest == 1)
+      return windows;
+    *largest = (*largest + 1) / 2;
+  }
+}
+
+}  // namespace
+
+CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits)
+    : sweep_(spec), tiling_(windows_of(spec, limits)) {
+  const std::size_t rank = tiling_.rank(), line = rank - 2;
+  bool has_best = false;
+  for (const Kept& kept : spec.kept) has_best |= kept.best != 0;
+  if (has_best) shared_bytes_ = march_threads * sizeof(BestElement);
+  for (const Statement& one : spec.nest->statements)
+    value_bytes_.push_back(size_of(spec.nest->arrays[static_cast<std::size_t>(one.array)].type));
+  for (const std::size_t bytes : value_bytes_)
+    words_ += (bytes > 4 ? 2 : 1) * (rank == 3 ? tiling_.extent(0) : 1) * tiling_.halo(line);
+
+  const NestTask largest = largest_of(spec, sweep_);
+  const i64 bands = parts(largest.end[line], tiling_.side(line) * march_lanes);
+  // A group's place is free when the one that had it before has been taken as a whole.
+  most_rings_ = 2 + std::max((bands + 1) / march_group_lag,
+                             std::max(1, limits.processors) * measured::cuda_march_warps / bands);
+
+  copies_at_ = device::aligned_bytes(sizeof(NestState));
+  std::size_t words = 0;
+  for (std::size_t n = 0; n < rank; ++n) {
+    // Only a block that is not the first one has a face before it.
+    if (largest.end[n] < sweep_.space()[n].size()) words += static_cast<std::size_t>(face_words(largest, n));
+  }
+  march_at_ = copies_at_ + device::aligned_bytes(words * sizeof(Word));
+  MarchWork work{};
+  bytes_ = march_at_ + lay_out(work, largest, nullptr);
+}
+
+std::string CudaMarch::why_unfit(const NestSpec& spec, const device::Limits& limits) {
+  const std::size_t rank = spec.skew.rank();
+  if (rank < 2 || rank > 3) return "it takes nests with 2 or 3 coordinates, and this one has " + std::to_string(rank);
+  const Sweep sweep(spec);
+  for (std::size_t n = 0; n < rank; ++n) {
+    if (sweep.halo()[n] <= measured::cuda_march_most_distance) continue;
+    return "it keeps values in registers for distances of up to " +
+           std::to_string(measured::cuda_march_most_distance) + ", and a dependence has " +
+           std::to_string(sweep.halo()[n]) + " along coordinate " + std::to_string(n);
+  }
+  const std::size_t bytes = windows_of(spec, limits).value_bytes();
+  if (bytes <= static_cast<std::size_t>(measured::cuda_march_most_window_bytes)) return "";
+  return "the values that a thread keeps in registers would take " + std::to_string(bytes) +
+         " bytes, and it has room for " + std::to_string(measured::cuda_march_most_window_bytes);
+}
+
+bool CudaMarch::is_empty(const NestTask& task, std::size_t rank) {
+  for (std::size_t n = 0; n < rank; ++n) {
+    if (task.end[n] <= task.begin[n]) return true;
+  }
+  return false;
+}
+
+i64 CudaMarch::face_words(const NestTask& task, std::size_t coordinate) const {
+  Ranges block;
+  for (std::size_t n = 0; n < tiling_.rank(); ++n) block.push_back({task.begin[n], task.end[n]});
+  return sweep_.face_words(coordinate, block);
+}
+
+std::size_t CudaMarch::lay_out(MarchWork& work, const NestTask& task, unsigned char* workspace) const {
+  const std::size_t rank = tiling_.rank(), line = rank - 2, last = rank - 1;
+  const auto cells = [&](std::size_t n) { return task.end[n] - task.begin[n]; };
+  work.groups = rank == 3 ? parts(cells(0), tiling_.side(0)) : 1;
+  work.bands = parts(cells(line), tiling_.side(line) * march_lanes);
+  work.chunks = parts(cells(last), tiling_.side(last));
+  work.steps = work.chunks + march_lanes - 1;
+  work.rings = std::min(work.groups, most_rings_);
+  work.border_words = work.rings * work.chunks * tiling_.side(last) * words_;
+  const i64 levels_before = rank == 3 ? tiling_.halo(0) : 0;
+  work.plane_values =
+      levels_before > 0 ? work.bands * work.steps * march_lanes * tiling_.side(line) * tiling_.side(last) : 0;
+  std::size_t at = march_at_;
+  const auto take = [&](std::size_t bytes) {
+    unsigned char* taken = workspace == nullptr ? nullptr : workspace + at;
+    at += device::aligned_bytes(bytes);
+    return taken;
+  };
+  const auto words = [&](i64 count) {
+    return reinterpret_cast<device::u64*>(take(static_cast<std::size_t>(count) * sizeof(device::u64)));
+  };
+  work.ticket = words(1);
+  work.finished = words(work.rings);
+  work.progress = words(work.rings * work.bands);
+  work.border = words(work.border_words);
+  std::size_t plane = 0;
+  for (const std::size_t bytes : value_bytes_)
+    plane += (bytes * static_cast<std::size_t>(levels_before * work.plane_values) + 15) / 16 * 16;
+  work.plane = take(plane);
+  return at - march_at_;
+}
+
+Word* CudaMarch::copies(unsigned char* workspace) const { return reinterpret_cast<Word*>(workspace + copies_at_); }
+
+MarchWork CudaMarch::work(const NestTask& task, unsigned char* workspace) const {
+  MarchWork work{};
+  work.block = tiling_.work(task, nullptr);
+  lay_out(work, task, workspace);
+  Word* copy = copies(workspace);
+  for (std::size_t n = 0; n < tiling_.rank(); ++n) {
+    if (task.before[n] == nullptr) continue;
+    work.before[n] = copy;
+    copy += face_words(task, n);
+  }
+  return work;
+}
+
+compiled::Source CudaMarch::source(const NestSpec& spec) const {
+  compiled::Source source;
+  source.text = nest_headers() + "#include \"kernels/nest/cuda/march_kernel.cuh\"\nnamespace terrace::nest {\n" +
+                nest_source(spec, tiling_, Rim::ghosts) + "}  // namespace terrace::nest\n";
+  for (const char* kernel : {"begin_nest_kernel", "make_rest_kernel", "prepare_march_kernel", "march_kernel",
+                             "finish_march_kernel", "report_nest_kernel"}) {
+    source.kernels.push_back("terrace::nest::" + std::string(kernel) + "<terrace::nest::Written>");
+  }
+  return source;
+}
+
+std::size_t march_cuda_bytes(const NestSpec& spec, const device::Limits& limits) {
+  return CudaMarch(spec, limits).bytes();
+}
+
+}  // namespace terrace::nest

@@ -1,0 +1,165 @@
+// Nests on CUDA by warps that march, in windows of the size that jobs have, around their bands and groups.
+#include <catch2/catch.hpp>
+#include <iostream>
+
+#include "kernels/compiled/store.hpp"
+#include "kernels/nest/cuda/march_shape.hpp"
+#include "tests/differential/nest/cases.hpp"
+#include "tests/support/cuda_device.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace terrace::nest {
+namespace {
+
+/// A device whose kernels are compiled in a folder of the test; null if there is none, or no compiler.
+class WithModules {
+ public:
+  WithModules() : context_(test::cuda_context()), store_(io::Entry(folder_.path() / "modules")) {
+    if (!context_) return;
+    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
+      std::cout << "SKIPPED: " << why << std::endl;
+      context_.reset();
+      return;
+    }
+    context_->take_modules_from(&store_);
+  }
+  device::Context* context() const { return context_.get(); }
+
+ private:
+  test::TempFolder folder_;
+  std::unique_ptr<device::Context> context_;
+  compiled::Store store_;
+};
+
+const NestMethod& march() { return *device::find_method(nest_methods(), device::Backend::cuda, "march"); }
+
+std::vector<char> letters(i64 count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<char> all(static_cast<std::size_t>(count));
+  for (char& one : all) one = static_cast<char>(random() % 4);
+  return all;
+}
+
+/// Compares all arrays with the loops as written, in windows as they are for large blocks, and for small ones.
+void check(NestSpec spec, device::Context& context, const std::vector<const void*>& inputs,
+           const std::vector<i64>& sides) {
+  INFO(spec.nest->canonical().substr(0, 60) << " in blocks of " << sides[0] << " x " << sides[1]);
+  REQUIRE(march().unfit(spec, context.limits()).empty());
+  const Made made = run_as_written(*spec.nest, inputs);
+  REQUIRE(made.failure.kind == NestFailure::none);
+  for (const bool large : {false, true}) {
+    if (large) spec.tile = {100, 100, 100, 100};
+    const testing::Computed computed = testing::compute_by(march(), spec, context, inputs, sides);
+    REQUIRE(computed.failure.kind == NestFailure::none);
+    testing::check_equal(*spec.nest, made, computed);
+  }
+}
+void check_edits(device::Context& context, i64 rows, i64 columns, const std::vector<i64>& sides) {
+  const std::vector<char> a = letters(rows, 1), b = letters(columns, 2);
+  Written made;
+  made.letters("a", rows).letters("b", columns).loop("i", "size(a)").loop("j", "size(b)");
+  made.array("D", ElementType::i32, "", "i + j + 2");
+  made.cell("D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)");
+  check(testing::spec_of(made.text), context, {a.data(), b.data()}, sides);
+}
+
+TEST_CASE("tables are marched around the sides of bands and chunks") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  const bool few = test::few_cases(*with.context());
+  const std::vector<i64> rows = few ? std::vector<i64>{0, 1, 257} : std::vector<i64>{0, 1, 7, 255, 256, 257, 1000};
+  const std::vector<i64> columns =
+      few ? std::vector<i64>{0, 1, 133} : std::vector<i64>{0, 1, 3, 4, 5, 124, 127, 128, 133, 1000};
+  for (const i64 height : rows) {
+    for (const i64 width : columns) check_edits(*with.context(), height, width, {10000, 10000});
+  }
+  check_edits(*with.context(), 300, 150, {290, 64});
+  check_edits(*with.context(), 40, 70, {1, 1000});
+}
+
+TEST_CASE("tables with three coordinates are marched around groups of levels") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  const auto check_three = [&](i64 levels, i64 rows, i64 columns, const std::vector<i64>& sides) {
+    const std::vector<char> a = letters(levels, 1), b = letters(rows, 2), c = letters(columns, 3);
+    Written made;
+    made.letters("a", levels).letters("b", rows).letters("c", columns);
+    made.loop("i", "size(a)").loop("j", "size(b)").loop("k", "size(c)").array("D", ElementType::i32, "", "i - j");
+    made.cell(
+        "D[i][j][k] = if(a[i] == b[j] && b[j] == c[k], D[i-1][j-1][k-1] + 1, "
+        "max(D[i-1][j][k], D[i][j-1][k], D[i][j][k-1]))");
+    check(testing::spec_of(made.text), *with.context(), {a.data(), b.data(), c.data()}, sides);
+  };
+  check_three(0, 5, 5, {100, 100, 100});
+  check_three(1, 1, 1, {100, 100, 100});
+  check_three(4, 128, 6, {100, 1000, 100});
+  check_three(9, 131, 9, {100, 1000, 100});
+  check_three(10, 60, 12, {5, 50, 5});
+  if (!test::few_cases(*with.context())) check_three(70, 500, 300, {33, 300, 299});
+}
+
+TEST_CASE("sweeps in place are marched") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  const auto check_sor = [&](i64 size, i64 sweeps, const std::vector<i64>& sides) {
+    std::vector<float> g(static_cast<std::size_t>(size * size));
+    for (std::size_t n = 0; n < g.size(); ++n) g[n] = static_cast<float>(n * 2654435761u % 1000) / 1000;
+    Written made;
+    made.input("g", {size, size}).loop("t", std::to_string(sweeps));
+    made.loop("i", "1", "size(g, 0) - 1").loop("j", "1", "size(g, 1) - 1").array("A", std::nullopt, "g");
+    made.cell("A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]");
+    check(testing::spec_of(made.text), *with.context(), {g.data()}, sides);
+  };
+  check_sor(3, 2, {100, 100, 100});
+  check_sor(40, 5, {100, 100, 100});
+  check_sor(20, 9, {4, 100, 7});
+  if (!test::few_cases(*with.context())) check_sor(600, 33, {10000, 10000, 10000});
+}
+
+TEST_CASE("values that take two words, and those of several statements, are marched") {
+  const WithModules with;
+  if (with.context() == nullptr) return;
+  Written reals;
+  reals.loop("i", "270").loop("j", "23").array("A", ElementType::f64, "", "1.0/(i + j + 9)");
+  reals.cell("A[i][j] = 0.3*A[i-1][j-2] + 0.5*A[i-2][j] + 0.1*A[i][j-3]");
+  check(testing::spec_of(reals.text), *with.context(), {}, {200, 14});
+  Written several;
+  several.loop("i", "70").loop("j", "31").array("E", ElementType::i16, "", "i - j");
+  several.array("F", ElementType::u8, "", "7").array("H", ElementType::i32, "", "i + 2*j");
+  several.cell("E[i][j] = max(E[i][j-1] % 90, H[i][j-1] % 77) - 2");
+  several.cell("F[i][j] = abs(H[i-1][j] - F[i-1][j]) % 200");
+  several.cell("H[i][j] = (H[i-1][j-1] + E[i][j] * 3 + F[i][j]) % 10007");
+  check(testing::spec_of(several.text), *with.context(), {}, {1000, 1000});
+  check(testing::spec_of(several.text), *with.context(), {}, {33, 11});
+}
+
+TEST_CASE("a nest that is not marched says why") {
+  const auto why = [](const Written& made) { return march().unfit(testing::spec_of(made.text), {}); };
+  if (device::find_method(nest_methods(), device::Backend::cuda, "march") == nullptr) return;
+  Written row, far;
+  row.loop("i", "9").array("A", ElementType::i32, "", "1").cell("A[i] = A[i-1] % 7");
+  CHECK(why(row) == "it takes nests with 2 or 3 coordinates, and this one has 1");
+  far.loop("i", "9")
+      .loop("j", "9")
+      .array("A", ElementType::i32, "", "1")
+      .cell("A[i][j] = A[i-1][j] % 7 + A[i][j-5] % 3");
+  CHECK(why(far).find("a dependence has 5 along coordinate 1") != std::string::npos);
+}
+
+/// Without a device, too: the compiler needs none.
+TEST_CASE("kernels that march compile for CUDA") {
+  if (!compiled::Compiler::why_missing().empty()) return;
+  const compiled::Compiler compiler;
+  std::mt19937 random(31);
+  int count = 0;
+  while (count < 3) {
+    for (const testing::NestSample& sample : testing::samples_of_text(random)) {
+      if (!CudaMarch::why_unfit(sample.spec, {}).empty()) continue;
+      CHECK(compiler.compile(CudaMarch(sample.spec, {}).source(sample.spec), "sm_90").symbols.size() == 6);
+      ++count;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace terrace::nest
