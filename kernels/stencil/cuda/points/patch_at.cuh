@@ -54,7 +54,7 @@ struct PatchFacesAt : PatchAt<F, T> {
     for (i32 axis = 0; axis < most_rank; ++axis) {
       const AxisFaces<T>& faces = this->levels.axes[axis];
       moved[axis] = offset[axis];
-      if (faces.low == Face::periodic) continue;
+      if (offset[axis] == 0 || faces.low == Face::periodic) continue;
       const i64 at = mapped_index(this->indices[axis] + offset[axis], faces.extent, faces.low, faces.high);
       if (at < 0) return at == low_outside ? faces.low_value : faces.high_value;
       moved[axis] = at - this->indices[axis];

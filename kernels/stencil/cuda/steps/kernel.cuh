@@ -106,9 +106,10 @@ struct FacesAt : ArraysAt<T> {
   __device__ i64 step() const { return step_task.step; }
 
   __device__ T operator()(i32 field, i32 d0, i32 d1, i32 d2) const {
-    const i64 middle = mapped(1, place.middle + d1), last = mapped(2, place.last + d2);
+    const i64 middle = d1 == 0 ? place.middle : mapped(1, place.middle + d1),
+              last = d2 == 0 ? place.last : mapped(2, place.last + d2);
     i64 row = place.row + d0;
-    if (step_task.continues == 0) {
+    if (d0 != 0 && step_task.continues == 0) {
       row = mapped(0, row);
       if (row < 0) return outside(0, row);
     }
