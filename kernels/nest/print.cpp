@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "kernels/nest/addends.hpp"
 #include "kernels/nest/print_formula.hpp"
 #include "kernels/nest/value_ranges.hpp"
 
@@ -463,7 +464,20 @@ class NestPrinter {
     const Kept& kept = spec_.kept[static_cast<std::size_t>(statement.array)];
     const Ranges box = y_box(statement), usual = usual_box(number_of);
     const std::vector<Bounds> bounds = node_bounds(nest_, statement.value, statement.box, bounds_);
-    FormulaInSource by_usual(statement.value, bounds, array.type), by_any(statement.value, bounds, array.type);
+    FormulaInSource by_any(statement.value, bounds, array.type);
+    const std::string any_text = by_any.statements([&](int node, const Node& of) {
+      if (of.operation == Operation::index) return index_leaf(by_any, node, of);
+      if (of.operation == Operation::look_up) return look_up(by_any, node, of);
+      const Access& access = nest_.accesses[static_cast<std::size_t>(of.number)];
+      if (!access.is_input) return read_leaf(by_any, number_of, node, of);
+      const auto holds = y_of_input(access);
+      return input_leaf(by_any, node, of, holds && in_box(*holds, box) == "true");
+    });
+    // What cannot fail may be computed in another way.
+    const bool is_exact = rim_ == Rim::ghosts && !by_any.fails();
+    const formula::Formula usual_value = is_exact ? with_common_addends(statement.value) : statement.value;
+    const std::vector<Bounds> usual_bounds = node_bounds(nest_, usual_value, statement.box, bounds_);
+    FormulaInSource by_usual(usual_value, usual_bounds, array.type);
     const auto usual_leaf = [&](int node, const Node& of, bool is_inside) {
       if (of.operation == Operation::index) return index_leaf(by_usual, node, of);
       if (of.operation == Operation::look_up) return look_up(by_usual, node, of);
@@ -481,14 +495,6 @@ class NestPrinter {
         by_usual.statements([&](int node, const Node& of) { return usual_leaf(node, of, true); });
     const std::string anywhere_text =
         by_usual.statements([&](int node, const Node& of) { return usual_leaf(node, of, false); });
-    const std::string any_text = by_any.statements([&](int node, const Node& of) {
-      if (of.operation == Operation::index) return index_leaf(by_any, node, of);
-      if (of.operation == Operation::look_up) return look_up(by_any, node, of);
-      const Access& access = nest_.accesses[static_cast<std::size_t>(of.number)];
-      if (!access.is_input) return read_leaf(by_any, number_of, node, of);
-      const auto holds = y_of_input(access);
-      return input_leaf(by_any, node, of, holds && in_box(*holds, box) == "true");
-    });
     std::string text =
         "template <>\nstruct WrittenStatement<" + std::to_string(number_of) +
         "> {\n  using Type = " + type_in_source(array.type) + ";\n  using Made = " + by_any.result_type() +
