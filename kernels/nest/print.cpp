@@ -158,7 +158,7 @@ class NestPrinter {
   Ranges usual_box(std::size_t target) const {
     const Statement& statement = nest_.statements[target];
     Ranges box = y_box(statement);
-    const Ranges none(sweep_.rank(), Range{});
+    Ranges none(sweep_.rank(), Range{});
     for (const Node& node : statement.value.nodes()) {
       if (node.operation != Operation::read) continue;
       const Access& access = nest_.accesses[static_cast<std::size_t>(node.number)];
@@ -291,6 +291,7 @@ class NestPrinter {
   }
   std::vector<std::string> subscripts(const Access& access) const {
     std::vector<std::string> all;
+    all.reserve(access.offset.size());
     for (std::size_t axis = 0; axis < access.offset.size(); ++axis) all.push_back(subscript(access, axis));
     return all;
   }
@@ -609,7 +610,7 @@ class NestPrinter {
     for (const Statement& one : nest_.statements) most = std::max(most, size_of(y_box(one)));
     for (std::size_t s = 0; s < nest_.statements.size(); ++s) {
       bytes.push_back(std::to_string(terrace::size_of(array_of(nest_.statements[s]).type)));
-      main.push_back(size_of(y_box(nest_.statements[s])) * 2 >= most ? "true" : "false");
+      main.emplace_back(size_of(y_box(nest_.statements[s])) * 2 >= most ? "true" : "false");
     }
     for (const int one : sweep_.order()) order.push_back(std::to_string(one));
     return "struct Written {\n  static constexpr int depth = " + std::to_string(nest_.depth()) +
