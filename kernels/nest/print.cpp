@@ -326,6 +326,7 @@ class NestPrinter {
   }
   LeafInSource look_up(const FormulaInSource& formula, int node, const Node& of) const {
     std::vector<std::string> all;
+    all.reserve(static_cast<std::size_t>(of.operand_count()));
     for (int n = 0; n < of.operand_count(); ++n)
       all.push_back("v" + std::to_string(of.operands[static_cast<std::size_t>(n)]));
     const std::string failed = "x" + std::to_string(node);
