@@ -51,29 +51,26 @@ class BandMarch {
     find_band(static_cast<i64>(ticket));
     place_ = group_ % work_->rings;
     tag_ = static_cast<u32>(group_ * (work_->bands + 1) + band_ + 1) + 1;
-    asks_host_ = ticket % 8 == 1 || ticket + 1 == static_cast<u64>(work_->groups * (work_->bands + 1));
+    asks_host_ = ticket % 64 == 0;
     border_ = work_->border + place_ * (work_->border_words / work_->rings);
     c_[0] = work_->block.begin[0] + (Shape::has_levels ? group_ * levels : 0);
     if (band_ < 0) return fill_border();
     c_[line] = work_->block.begin[line] + band_ * Shape::band_rows + lane_ * rows;
     failure_.cell = ~u64{0};
-    stores_.is_on = false;
     keeps_ = __any_sync(all_lanes, keeps_rows<0>()) != 0;
     i64 low = begin(last), high = end(last);
     find_usual(low, high);
-    usual_low_ = chunk_from(low);
-    usual_high_ = chunk_to(high);
-    Values values, left;
-    load_left<0>(left);
-    for (int step = 0; step < work_->steps;) {
-      int from = 0, to = 0;
+    Values values;
+    load_left<0>(values);
+    for (i64 step = 0; step < work_->steps;) {
+      i64 from = 0, to = 0;
       find_steps(step, low, high, from, to);
       bool goes_on = true;
       if (step < from) {
-        if constexpr (N::has_ghosts) goes_on = march_usual<true>(values, left, step, from);
-        else goes_on = march(values, left, step, from);
+        if constexpr (N::has_ghosts) goes_on = march_usual<true>(values, step, from);
+        else goes_on = march(values, step, from);
       }
-      if (!goes_on || (from < to && !march_usual<false>(values, left, from, to))) return false;
+      if (!goes_on || (from < to && !march_usual<false>(values, from, to))) return false;
       step = to;
     }
     note_failures();
@@ -126,7 +123,7 @@ class BandMarch {
         },
         [&] { return leaves(); });
     if (!is_free) return false;
-    const i64 all = i64{work_->chunks} * columns;
+    const i64 all = work_->chunks * columns;
     for (i64 column = 0; column < all; column += march_lanes) {
       if (column % 2048 == 0 && leaves_by_warp()) return false;
       if (column + lane_ < all) fill_words<0>(column + lane_);
@@ -164,27 +161,17 @@ class BandMarch {
   }
   /// The next steps from `step` on in which all lanes make columns of [low, high), and keep none of them or whole
   /// rows of one part. Such steps end at `to`.
-  __device__ void find_steps(int step, i64 low, i64 high, int& from, int& to) {
+  __device__ void find_steps(i64 step, i64 low, i64 high, i64& from, i64& to) {
     from = to = work_->steps;
-    low = values::larger(low, begin(last) + i64{step - march_lanes + 1} * columns);
+    low = values::larger(low, begin(last) + (step - march_lanes + 1) * columns);
     if (low >= high) return;
     i64 first = low, past = high;
     stores_.is_on = keeps_ && find_stores(first, past);
     if (stores_.is_on) low = first, high = past;
-    const int low_chunk = chunk_from(low), high_chunk = chunk_to(high);
-    stores_.low = low_chunk;
-    stores_.high = high_chunk;
-    from = low_chunk == 0 ? step : values::larger(step, low_chunk + march_lanes - 1);
-    to = high_chunk == work_->chunks ? work_->steps : high_chunk;
+    from = values::larger(step, (low - begin(last) + columns - 1) / columns + march_lanes - 1);
+    to = (high - begin(last)) / columns;
     // Too few for all lanes: the steps to the last column of the range are like others.
     if (from >= to) from = to = values::smaller(work_->steps, values::larger(step, to + march_lanes) + 1);
-  }
-  /// The first chunk that lies in columns from one on, and the end of those before one.
-  __device__ int chunk_from(i64 low) const {
-    return static_cast<int>((values::larger(low, begin(last)) - begin(last) + columns - 1) / columns);
-  }
-  __device__ int chunk_to(i64 high) const {
-    return static_cast<int>((values::larger(high, begin(last)) - begin(last)) / columns);
   }
   /// What is common to the ranges of all lanes.
   __device__ static void intersect(i64& low, i64& high) {
@@ -198,7 +185,6 @@ class BandMarch {
   struct Stores {
     bool is_on;
     bool is_whole;  // pieces lie at multiples of their size
-    int low, high;  // the range, of chunks
     u64 rows[N::statements];
     unsigned char* data[N::statements];  // of the first level and row, the block's first column
     i64 level_bytes[N::statements], row_bytes[N::statements], column_bytes[N::statements];
@@ -285,7 +271,7 @@ class BandMarch {
     using S = typename N::template Statement<s>;
     constexpr i64 size = sizeof(typename S::Type), piece = sizeof(Pieces<typename S::Type, columns>);
     const i64 index = index_in_part<s>(part, 0, 0);
-    int step = 0;
+    i64 step = 0;
     for (int axis = 0; axis < S::axes; ++axis) step += S::slope(axis) * part.stride[axis];
     stores_.data[s] = static_cast<unsigned char*>(part.data) + index * size;
     stores_.level_bytes[s] = (index_in_part<s>(part, 1, 0) - index) * size;
@@ -396,39 +382,35 @@ class BandMarch {
   }
 
   /// Steps in which cells may be of any kind, the window in memory.
-  __device__ __noinline__ bool march(Values& values, const Values& left, int from, int to) {
+  __device__ __noinline__ bool march(Values& values, i64 from, i64 to) {
     Asked asked{};
-    for (int step = from; step < to; ++step) {
-      if (!begin_step(values, left, step, asked)) return false;
+    for (i64 step = from; step < to; ++step) {
+      if (!begin_step(values, step, asked)) return false;
       if (is_active(step)) make_any(values, step);
-      end_step(values, step);
+      end_step<false>(values, step);
     }
     return true;
   }
 
   /// Steps in which all cells are usual ones; on the rim, or beyond it, of a nest that has ghosts.
   template <bool rim>
-  __device__ __forceinline__ bool march_usual(Values& memory, const Values& left, int from, int to) {
+  __device__ __forceinline__ bool march_usual(Values& memory, i64 from, i64 to) {
     Values values = memory;
     Asked asked{};
     // Copies, which stay in registers: calls may change what lies in memory.
     const MarchWork work = *work_;
     BandMarch own = *this;
     own.work_ = &work;
-    const bool stores_rows = own.stores_.is_on, keeps = keeps_ || (rim && work.block.after[last] != nullptr);
+    const bool stores_rows = !rim && own.stores_.is_on,
+               keeps = !stores_rows && (keeps_ || (rim && work.block.after[last] != nullptr));
+    i64 at[most_coordinates] = {};
+    at[0] = c_[0];
+    at[line] = c_[line];
+    at[last] = begin(last) + (from - lane_) * columns;
     Inside inside{};
     if constexpr (rim) find_inside<0>(inside);
-    for (int step = from; step < to; ++step) {
-      if (!own.begin_step(values, left, step, asked)) return false;
-      const int chunk = step - own.lane_;
-      const bool is_active = own.is_active(step),
-                 stores = stores_rows && is_active && chunk >= own.stores_.low && chunk < own.stores_.high;
-      // Lanes without a chunk make another one for nothing.
-      const int made = rim ? chunk : values::larger(own.usual_low_, values::smaller(chunk, own.usual_high_ - 1));
-      i64 at[most_coordinates] = {};
-      at[0] = own.c_[0];
-      at[line] = own.c_[line];
-      at[last] = own.begin(last) + i64{made} * columns;
+    for (i64 step = from; step < to; ++step, at[last] += columns) {
+      if (!own.begin_step(values, step, asked)) return false;
       bool fails = false;
       Outside outside{};
       if constexpr (rim) look_outside<0>(inside, memory, at[last], outside);
@@ -441,19 +423,21 @@ class BandMarch {
             own.template make_usual<rim, 0>(values, memory, outside, at, level, row, column, fails);
         }
       }
-      fails = usual_fails<rim, 0>() && __any_sync(all_lanes, fails && is_active) != 0;
-      if (stores) store_rows<0>(values, own.stores_, i64{chunk} * columns);
-      if ((keeps && (rim || !stores_rows)) || fails) {
+      fails = usual_fails<rim, 0>() && __any_sync(all_lanes, fails) != 0;
+      if (keeps || fails) {
         Values copy = values;
-        if (is_active && (fails || !stores)) take_step(copy, step, fails);
+        if (!rim || own.is_active(step)) take_step(copy, step, fails);
         if (usual_fails<rim, 0>()) values = copy;
       }
-      own.end_step(values, step);
+      if constexpr (!rim) {
+        if (stores_rows) store_rows<0>(values, own.stores_, at[last] - own.begin(last));
+      }
+      own.template end_step<!rim>(values, step);
     }
     memory = values;
     return true;
   }
-  __device__ bool is_active(int step) const { return step >= lane_ && step - lane_ < work_->chunks; }
+  __device__ bool is_active(i64 step) const { return step >= lane_ && step - lane_ < work_->chunks; }
   template <bool rim, int s>
   __device__ static constexpr bool usual_fails() {
     if constexpr (s < N::statements) return N::template Statement<s>::usual_fails || usual_fails<rim, s + 1>();
@@ -575,7 +559,7 @@ class BandMarch {
   }
 
   /// Makes the cells of a step again if some have no value; keeps what is kept.
-  __device__ __noinline__ void take_step(Values& values, int step, bool fails) {
+  __device__ __noinline__ void take_step(Values& values, i64 step, bool fails) {
     if (fails) make_any(values, step);
     else keep_chunk(values, step);
   }
@@ -611,13 +595,13 @@ class BandMarch {
   }
 
   /// The cells of a lane's chunk, as each is, and what is kept of them.
-  __device__ void make_any(Values& values, int step) {
+  __device__ void make_any(Values& values, i64 step) {
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) {
         for (int column = 0; column < columns; ++column) {
           i64 c[most_coordinates] = {};
           set_row(level, row, c);
-          c[last] = begin(last) + i64{step - lane_} * columns + column;
+          c[last] = begin(last) + (step - lane_) * columns + column;
           if (is_row(c) && c[last] < end(last)) make_cell<0>(values, c, Shape::index(level, row, column));
         }
       }
@@ -681,14 +665,13 @@ class BandMarch {
     return false;
   }
 
-  __device__ void keep_chunk(const Values& values, int step) {
+  __device__ void keep_chunk(const Values& values, i64 step) {
     if (!keeps_ && work_->block.after[last] == nullptr) return;
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) {
         i64 c[most_coordinates] = {};
         set_row(level, row, c);
-        if (is_row(c))
-          keep_cells<0>(values, c, begin(last) + i64{step - lane_} * columns, Shape::index(level, row, 0));
+        if (is_row(c)) keep_cells<0>(values, c, begin(last) + (step - lane_) * columns, Shape::index(level, row, 0));
       }
     }
   }
@@ -744,27 +727,9 @@ class BandMarch {
     }
   }
 
-  template <int s>
-  __device__ __forceinline__ static void set_left(Values& values, const Values& left) {
-    if constexpr (s < N::statements) {
-      using S = typename N::template Statement<s>;
-#pragma unroll
-      for (int level = -levels_before; level < levels; ++level) {
-#pragma unroll
-        for (int row = -rows_before; row < rows; ++row) {
-#pragma unroll
-          for (int column = -columns_before; column < 0; ++column)
-            S::values(values)[Shape::index(level, row, column)] = S::values(left)[Shape::index(level, row, column)];
-        }
-      }
-      set_left<s + 1>(values, left);
-    }
-  }
-
   /// Brings what the cells of a step read of other bands and groups. @return false if the launch is over
-  __device__ __forceinline__ bool begin_step(Values& values, const Values& left, int step, Asked& asked) const {
-    if (step < march_lanes && step == lane_) set_left<0>(values, left);
-    if (step % 128 == 0 && leaves_by_warp()) return false;
+  __device__ __forceinline__ bool begin_step(Values& values, i64 step, Asked& asked) const {
+    if (step % 64 == 0 && leaves_by_warp()) return false;
     if constexpr (chunk_words > 0) {
       if (step < work_->chunks && !take_border(values, step, asked)) return false;
     }
@@ -775,7 +740,7 @@ class BandMarch {
     return true;
   }
   /// Sets the rows above of lane 0 in a step, and asks for those of the next one.
-  __device__ __forceinline__ bool take_border(Values& values, int step, Asked& asked) const {
+  __device__ __forceinline__ bool take_border(Values& values, i64 step, Asked& asked) const {
     const auto is_there = [&] { return __all_sync(all_lanes, is_written(asked)) != 0; };
     const auto ask_again = [&] {
       ask(step, asked);
@@ -788,8 +753,8 @@ class BandMarch {
     return true;
   }
   /// Loads the words of a step: all by lane 0, or if they are many some by each lane.
-  __device__ __forceinline__ void ask(int step, Asked& asked) const {
-    const u64* from = border_ + i64{step} * chunk_words;
+  __device__ __forceinline__ void ask(i64 step, Asked& asked) const {
+    const u64* from = border_ + step * chunk_words;
     if constexpr (Asked::is_shared) {
 #pragma unroll
       for (int n = 0; n < Asked::count; n += pair) {
@@ -869,7 +834,7 @@ class BandMarch {
   }
 
   /// Waits until the group before has made the levels that the next steps read.
-  __device__ __forceinline__ bool wait_for_group(int step) const {
+  __device__ __forceinline__ bool wait_for_group(i64 step) const {
     const i64 wanted = group_ * work_->steps + values::smaller(work_->steps, step + march_report_steps);
     const u64* word = work_->progress + (group_ + work_->rings - 1) % work_->rings * work_->bands + band_;
     const bool is_there = device::wait_by_warp<device::backoffs::in_place_rows>(
@@ -883,7 +848,7 @@ class BandMarch {
   }
   /// Loads the levels before, or stores the last ones.
   template <bool loads, int s>
-  __device__ __forceinline__ void move_plane(Values& values, int step) const {
+  __device__ __forceinline__ void move_plane(Values& values, i64 step) const {
     if constexpr (s < N::statements) {
       using S = typename N::template Statement<s>;
       using Piece = Pieces<typename S::Type, columns>;
@@ -917,7 +882,8 @@ class BandMarch {
   }
 
   /// Hands on what the cells of a step are read for, and moves the window.
-  __device__ __forceinline__ void end_step(Values& values, int step) const {
+  template <bool all_move>
+  __device__ __forceinline__ void end_step(Values& values, i64 step) const {
     if constexpr (levels_before > 0) {
       if (is_active(step)) move_plane<false, 0>(values, step);
       if ((step + 1) % march_report_steps == 0 || step + 1 == work_->steps) {
@@ -930,11 +896,11 @@ class BandMarch {
       }
     }
     if constexpr (chunk_words > 0) {
-      const int chunk = step - (march_lanes - 1);
+      const i64 chunk = step - (march_lanes - 1);
       if (chunk >= 0 && lane_ == march_lanes - 1) {
         u64 words[chunk_words];
         set_words<0>(values, words);
-        u64* to = border_ + i64{chunk} * chunk_words;
+        u64* to = border_ + chunk * chunk_words;
         if constexpr (chunk_words % 2 == 0) {
 #pragma unroll
           for (int n = 0; n < chunk_words; n += 2) device::store_relaxed(to + n, words[n], words[n + 1]);
@@ -944,10 +910,11 @@ class BandMarch {
         }
       }
     }
-    move_window<0>(values);
+    // Lanes that have not begun keep the columns before their first ones.
+    move_window<0>(values, all_move || step >= lane_);
   }
   template <int s>
-  __device__ __forceinline__ void move_window(Values& values) const {
+  __device__ __forceinline__ void move_window(Values& values, bool moves) const {
     if constexpr (s < N::statements) {
       auto* own = N::template Statement<s>::values(values);
       using T = typename N::template Statement<s>::Type;
@@ -964,8 +931,9 @@ class BandMarch {
         for (int row = -rows_before; row < rows; ++row) {
 #pragma unroll
           for (int column = 0; column < columns_before; ++column) {
-            own[Shape::index(level, row, column - columns_before)] =
-                own[Shape::index(level, row, columns + column - columns_before)];
+            if (moves)
+              own[Shape::index(level, row, column - columns_before)] =
+                  own[Shape::index(level, row, columns + column - columns_before)];
           }
         }
 #pragma unroll
@@ -975,7 +943,7 @@ class BandMarch {
             own[Shape::index(level, row - rows_before, column)] = above[row * columns + column];
         }
       }
-      move_window<s + 1>(values);
+      move_window<s + 1>(values, moves);
     }
   }
   template <class T>
@@ -1000,7 +968,6 @@ class BandMarch {
   u32 tag_ = 0;
   bool asks_host_ = false, keeps_ = false;
   Stores stores_{};
-  int usual_low_ = 0, usual_high_ = 0;  // chunks in which all cells of the band are usual ones
   u64* border_ = nullptr;
   i64 c_[most_coordinates] = {};  // the lane's first level and row
   LaneFailure failure_{};

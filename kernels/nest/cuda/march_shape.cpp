@@ -108,7 +108,7 @@ std::size_t CudaMarch::lay_out(MarchWork& work, const NestTask& task, unsigned c
   const auto cells = [&](std::size_t n) { return task.end[n] - task.begin[n]; };
   work.groups = rank == 3 ? parts(cells(0), tiling_.side(0)) : 1;
   work.bands = parts(cells(line), tiling_.side(line) * march_lanes);
-  work.chunks = static_cast<int>(parts(cells(last), tiling_.side(last)));
+  work.chunks = parts(cells(last), tiling_.side(last));
   work.steps = work.chunks + march_lanes - 1;
   work.rings = std::min(work.groups, most_rings_);
   work.border_words = work.rings * work.chunks * tiling_.side(last) * words_;

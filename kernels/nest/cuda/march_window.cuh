@@ -61,7 +61,7 @@ struct MarchShape {
   }
   static constexpr int chunk_words = words<0>() * columns;
   /// Thread blocks of a processor, by the registers that a window takes.
-  static constexpr int blocks = sizeof(typename N::Values) <= 256 ? 4 : sizeof(typename N::Values) <= 384 ? 3 : 2;
+  static constexpr int blocks = sizeof(typename N::Values) <= 256 ? 4 : 2;
 };
 
 /// The place of a value in a face along coordinate n.

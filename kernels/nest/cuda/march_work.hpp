@@ -9,10 +9,10 @@ namespace terrace::nest {
 /// the lanes of a warp, some rows a lane; the first of 3 is cut into groups of levels.
 struct MarchWork {
   TileWork block;  // begin, end, inputs, before, after
-  int chunks;      // of columns; a lane makes one in a step
-  int steps;       // of a band: lane n is n chunks behind lane 0
   i64 groups;      // of levels; 1 of 2 coordinates
   i64 bands;       // of rows, a warp each
+  i64 chunks;      // of columns; a lane makes one in a step
+  i64 steps;       // of a band: lane n is n chunks behind lane 0
   i64 rings;       // groups that may be under way at a time
   u64* ticket;
   u64* finished;         // bands of all groups that have had the same place in the ring
@@ -28,6 +28,6 @@ inline constexpr int march_threads = 128, march_lanes = 32;
 /// Bands of a group that are taken before the next group's first one.
 inline constexpr i64 march_group_lag = 16;
 /// Steps of a band from one report to the group after it to the next.
-inline constexpr int march_report_steps = 8;
+inline constexpr i64 march_report_steps = 8;
 
 }  // namespace terrace::nest
