@@ -29,18 +29,25 @@ inline constexpr int cuda_rooms_of_processor = 4;
 /// Operations of formulas in a second. H200, 2026-11-29, G cells/s: edit distance 15.4, SOR in two dimensions of f32
 /// 16.6, the longest common subsequence of three sequences 16.5.
 inline constexpr double cuda_cells_operations_per_second = 1e11;
+/// Seconds of a launch of tiles of a hyperplane. H200, 2026-11-29: 50 us for edit distance, 75 us with 3 coordinates.
+inline constexpr double cuda_cells_launch_seconds = 6e-5;
 
 /// Sides of the window that a thread keeps in registers in a march, of nests with 2 and 3 coordinates. Not measured.
 inline constexpr int cuda_march_sides[2][3] = {{8, 4, 0}, {4, 4, 4}};
 /// Bytes of a window with the values before that it reads: sides are halved while it has more, and with more than the
 /// most a nest is not marched; and the longest dependence along a coordinate. Not measured.
 inline constexpr int cuda_march_window_bytes = 640, cuda_march_most_window_bytes = 2048, cuda_march_most_distance = 4;
-/// Bands of a processor below which a lane of a nest with 2 coordinates has fewer rows, down to the least. Not
-/// measured.
-inline constexpr int cuda_march_bands = 8, cuda_march_least_rows = 2;
+/// Bands of a processor below which a lane of a nest with 2 coordinates has fewer rows. Not measured.
+inline constexpr double cuda_march_bands = 1.9;
+/// The least rows of such a lane. Not measured.
+inline constexpr int cuda_march_least_rows = 2;
 /// Warps of a processor that may march at a time, for the memory between them. Not measured.
 inline constexpr int cuda_march_warps = 16;
-/// Operations of formulas in a second. Not measured.
-inline constexpr double cuda_march_operations_per_second = 1e13;
+/// Operations of formulas in a second: of edit distance, 2^20 x 2^20. H200, 2026-11-29.
+inline constexpr double cuda_march_operations_per_second = 2e13;
+/// Seconds of a step of the longest chain of steps of a march, of nests with 2 and 3 coordinates. H200, 2026-11-29:
+/// edit distance, 2^14 x 2^14, 5.5 ms; SOR in two dimensions, 64 sweeps over 512 x 512, 9.7 ms; the longest common
+/// subsequence of three sequences of 64 letters, 3.5 ms.
+inline constexpr double cuda_march_step_seconds[2] = {4.5e-7, 1.2e-5};
 
 }  // namespace terrace::nest::measured

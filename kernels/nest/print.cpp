@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "kernels/nest/addends.hpp"
 #include "kernels/nest/print_formula.hpp"
 #include "kernels/nest/value_ranges.hpp"
 
@@ -157,7 +158,7 @@ class NestPrinter {
   Ranges usual_box(std::size_t target) const {
     const Statement& statement = nest_.statements[target];
     Ranges box = y_box(statement);
-    const Ranges none(sweep_.rank(), Range{});
+    Ranges none(sweep_.rank(), Range{});
     for (const Node& node : statement.value.nodes()) {
       if (node.operation != Operation::read) continue;
       const Access& access = nest_.accesses[static_cast<std::size_t>(node.number)];
@@ -290,6 +291,7 @@ class NestPrinter {
   }
   std::vector<std::string> subscripts(const Access& access) const {
     std::vector<std::string> all;
+    all.reserve(access.offset.size());
     for (std::size_t axis = 0; axis < access.offset.size(); ++axis) all.push_back(subscript(access, axis));
     return all;
   }
@@ -324,6 +326,7 @@ class NestPrinter {
   }
   LeafInSource look_up(const FormulaInSource& formula, int node, const Node& of) const {
     std::vector<std::string> all;
+    all.reserve(static_cast<std::size_t>(of.operand_count()));
     for (int n = 0; n < of.operand_count(); ++n)
       all.push_back("v" + std::to_string(of.operands[static_cast<std::size_t>(n)]));
     const std::string failed = "x" + std::to_string(node);
@@ -463,7 +466,20 @@ class NestPrinter {
     const Kept& kept = spec_.kept[static_cast<std::size_t>(statement.array)];
     const Ranges box = y_box(statement), usual = usual_box(number_of);
     const std::vector<Bounds> bounds = node_bounds(nest_, statement.value, statement.box, bounds_);
-    FormulaInSource by_usual(statement.value, bounds, array.type), by_any(statement.value, bounds, array.type);
+    FormulaInSource by_any(statement.value, bounds, array.type);
+    const std::string any_text = by_any.statements([&](int node, const Node& of) {
+      if (of.operation == Operation::index) return index_leaf(by_any, node, of);
+      if (of.operation == Operation::look_up) return look_up(by_any, node, of);
+      const Access& access = nest_.accesses[static_cast<std::size_t>(of.number)];
+      if (!access.is_input) return read_leaf(by_any, number_of, node, of);
+      const auto holds = y_of_input(access);
+      return input_leaf(by_any, node, of, holds && in_box(*holds, box) == "true");
+    });
+    // What cannot fail may be computed in another way.
+    const bool is_exact = rim_ == Rim::ghosts && !by_any.fails();
+    const formula::Formula usual_value = is_exact ? with_common_addends(statement.value) : statement.value;
+    const std::vector<Bounds> usual_bounds = node_bounds(nest_, usual_value, statement.box, bounds_);
+    FormulaInSource by_usual(usual_value, usual_bounds, array.type);
     const auto usual_leaf = [&](int node, const Node& of, bool is_inside) {
       if (of.operation == Operation::index) return index_leaf(by_usual, node, of);
       if (of.operation == Operation::look_up) return look_up(by_usual, node, of);
@@ -481,14 +497,6 @@ class NestPrinter {
         by_usual.statements([&](int node, const Node& of) { return usual_leaf(node, of, true); });
     const std::string anywhere_text =
         by_usual.statements([&](int node, const Node& of) { return usual_leaf(node, of, false); });
-    const std::string any_text = by_any.statements([&](int node, const Node& of) {
-      if (of.operation == Operation::index) return index_leaf(by_any, node, of);
-      if (of.operation == Operation::look_up) return look_up(by_any, node, of);
-      const Access& access = nest_.accesses[static_cast<std::size_t>(of.number)];
-      if (!access.is_input) return read_leaf(by_any, number_of, node, of);
-      const auto holds = y_of_input(access);
-      return input_leaf(by_any, node, of, holds && in_box(*holds, box) == "true");
-    });
     std::string text =
         "template <>\nstruct WrittenStatement<" + std::to_string(number_of) +
         "> {\n  using Type = " + type_in_source(array.type) + ";\n  using Made = " + by_any.result_type() +
@@ -603,7 +611,7 @@ class NestPrinter {
     for (const Statement& one : nest_.statements) most = std::max(most, size_of(y_box(one)));
     for (std::size_t s = 0; s < nest_.statements.size(); ++s) {
       bytes.push_back(std::to_string(terrace::size_of(array_of(nest_.statements[s]).type)));
-      main.push_back(size_of(y_box(nest_.statements[s])) * 2 >= most ? "true" : "false");
+      main.emplace_back(size_of(y_box(nest_.statements[s])) * 2 >= most ? "true" : "false");
     }
     for (const int one : sweep_.order()) order.push_back(std::to_string(one));
     return "struct Written {\n  static constexpr int depth = " + std::to_string(nest_.depth()) +

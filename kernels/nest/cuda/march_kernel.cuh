@@ -11,110 +11,9 @@
 
 #include "kernels/launch/pieces.cuh"
 #include "kernels/nest/cuda/block.cuh"
-#include "kernels/nest/cuda/march_work.hpp"
+#include "kernels/nest/cuda/march_faces.cuh"
 
 namespace terrace::nest {
-
-using device::u32;
-
-/// A value as words of 32 bits.
-template <class T>
-union Halves {
-  static constexpr int count = sizeof(T) > 4 ? 2 : 1;
-  u32 half[count];
-  T value;
-};
-
-/// Values side by side that are moved at once, of `columns` in all.
-template <class T, int columns>
-struct alignas(sizeof(T) * (columns % 4 == 0 && sizeof(T) <= 4 ? 4
-                            : columns % 2 == 0                 ? 2
-                                                               : 1)) Pieces {
-  static constexpr int size = columns % 4 == 0 && sizeof(T) <= 4 ? 4
-                              : columns % 2 == 0                 ? 2
-                                                                 : 1,
-                       count = columns / size;
-  T value[size];
-};
-
-/// The window of a lane.
-template <class N>
-struct MarchShape {
-  static constexpr int last = N::rank - 1, line = N::rank - 2;
-  static constexpr bool has_levels = N::rank == 3;
-  static constexpr int levels = has_levels ? static_cast<int>(N::side(0)) : 1, rows = static_cast<int>(N::side(line)),
-                       columns = static_cast<int>(N::side(last));
-  static constexpr int levels_before = has_levels ? static_cast<int>(N::halo(0)) : 0,
-                       rows_before = static_cast<int>(N::halo(line)),
-                       columns_before = static_cast<int>(N::halo(last));
-  static constexpr int band_rows = rows * march_lanes;
-
-  /// The index of a value in Values; numbers before 0 are of cells that were made before.
-  __device__ static constexpr int index(int level, int row, int column) {
-    return (has_levels ? (level + levels_before) * static_cast<int>(N::stride(0)) : 0) +
-           (row + rows_before) * static_cast<int>(N::stride(line)) + column + columns_before;
-  }
-  template <int s>
-  __device__ static constexpr int halves() {
-    return Halves<typename N::template Statement<s>::Type>::count;
-  }
-  /// Words of a column of the border from the statement `s` on; of all for 0.
-  template <int s = 0>
-  __device__ static constexpr int words() {
-    if constexpr (s < N::statements) return halves<s>() * (levels + levels_before) * rows_before + words<s + 1>();
-    return 0;
-  }
-  template <int s>
-  __device__ static constexpr int first_word() {
-    return words<0>() - words<s>();
-  }
-  static constexpr int chunk_words = words<0>() * columns;
-  /// Thread blocks of a processor, by the registers that a window takes.
-  static constexpr int blocks = sizeof(typename N::Values) <= 256 ? 4 : 2;
-};
-
-/// The place of a value in a face along coordinate n.
-template <class N>
-__device__ i64 index_in_face(const MarchWork& work, int n, int statement, i64 layer,
-                             const i64 (&c)[most_coordinates]) {
-  i64 index = 0, words = 1, place = 0;
-  for (int m = N::rank - 1; m >= 0; --m) {
-    place += (m == n ? layer : c[m] - work.block.begin[m] + N::halo(m)) * words;
-    words *= N::halo(m) + (m == n ? 0 : work.block.end[m] - work.block.begin[m]);
-  }
-  index = statement * words + place;
-  return index;
-}
-
-/// The value of a cell that the block does not make, and that its cells may read.
-template <class N, int s>
-__device__ typename N::template Statement<s>::Type value_around(const MarchWork& work,
-                                                                const i64 (&c)[most_coordinates]) {
-  using S = typename N::template Statement<s>;
-  using T = typename S::Type;
-  if constexpr (N::has_ghosts) {
-    i64 y[most_coordinates] = {}, at[most_coordinates] = {};
-    S::locate(c, y);
-    if (!S::is_in(y)) {
-      S::spread(y, at);
-      return S::first_value(work.block, at);
-    }
-  }
-  for (int n = 0; n < N::rank; ++n) {
-    if (c[n] >= work.block.begin[n] || work.before[n] == nullptr) continue;
-    return from_word<T>(work.before[n][index_in_face<N>(work, n, s, c[n] - work.block.begin[n] + N::halo(n), c)]);
-  }
-  return T(0);
-}
-
-/// Values of a statement in the plane.
-template <class N, int s>
-__device__ typename N::template Statement<s>::Type* plane_of(const MarchWork& work) {
-  i64 bytes = 0;
-  for (int n = 0; n < s; ++n)
-    bytes += (N::value_bytes(n) * MarchShape<N>::levels_before * work.plane_values + 15) / 16 * 16;
-  return reinterpret_cast<typename N::template Statement<s>::Type*>(work.plane + bytes);
-}
 
 /// The first failure of a lane's cells.
 struct LaneFailure {
@@ -1074,55 +973,6 @@ class BandMarch {
   LaneFailure failure_{};
 };
 
-/// Fills the plane with the levels before the block.
-template <class N, int s = 0>
-__device__ void fill_plane(const MarchWork& work, i64 thread, i64 threads) {
-  if constexpr (s < N::statements) {
-    using Shape = MarchShape<N>;
-    auto* plane = plane_of<N, s>(work);
-    for (i64 number = thread; number < Shape::levels_before * work.plane_values; number += threads) {
-      i64 rest = number % work.plane_values;
-      const i64 layer = number / work.plane_values, column = rest % Shape::columns;
-      rest /= Shape::columns;
-      const i64 lane = rest % march_lanes;
-      rest /= march_lanes;
-      const i64 row = rest % Shape::rows;
-      rest /= Shape::rows;
-      const i64 step = rest % work.steps, band = rest / work.steps, chunk = step - lane;
-      i64 c[most_coordinates] = {};
-      c[0] = work.block.begin[0] - Shape::levels_before + layer;
-      c[Shape::line] = work.block.begin[Shape::line] + band * Shape::band_rows + lane * Shape::rows + row;
-      c[Shape::last] = work.block.begin[Shape::last] + chunk * Shape::columns + column;
-      const bool is_there =
-          chunk >= 0 && c[Shape::line] < work.block.end[Shape::line] && c[Shape::last] < work.block.end[Shape::last];
-      if (is_there) plane[number] = value_around<N, s>(work, c);
-    }
-    fill_plane<N, s + 1>(work, thread, threads);
-  }
-}
-
-/// Prepares the memory of a march: any threads. @param copies of the block's faces before, null where there are none;
-/// `work.before` are the faces
-template <class N>
-__global__ void prepare_march_kernel(const NestState* state, const __grid_constant__ MarchWork work, Word* copies) {
-  if (state->begun == 0) return;
-  const i64 thread = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,
-            threads = static_cast<i64>(gridDim.x) * blockDim.x;
-  if (thread == 0) *work.ticket = 0;
-  for (i64 n = thread; n < work.rings; n += threads) work.finished[n] = 0;
-  for (i64 n = thread; n < work.rings * work.bands; n += threads)
-    work.progress[n] = n / work.bands == work.rings - 1 ? static_cast<u64>(work.steps) : 0;
-  for (i64 n = thread; n < work.border_words; n += threads) work.border[n] = 0;
-  for (int n = 0; n < N::rank; ++n) {
-    if (work.before[n] == nullptr) continue;
-    i64 words = N::statements;
-    for (int m = 0; m < N::rank; ++m) words *= N::halo(m) + (m == n ? 0 : work.block.end[m] - work.block.begin[m]);
-    for (i64 at = thread; at < words; at += threads) copies[at] = work.before[n][at];
-    copies += words;
-  }
-  if constexpr (MarchShape<N>::levels_before > 0) fill_plane<N>(work, thread, threads);
-}
-
 /// Makes the cells of a block. @param aborts the host's word: not 0: leave
 template <class N>
 __global__ void __launch_bounds__(march_threads, MarchShape<N>::blocks)
@@ -1140,36 +990,6 @@ __global__ void __launch_bounds__(march_threads, MarchShape<N>::blocks)
   __syncthreads();
   store_corners<N>(state, found);
   fold_best<N>(state, found, reinterpret_cast<BestElement*>(device::launch_shared_memory()));
-}
-
-/// Writes the values of the faces after a block that lie before it along another coordinate: any threads.
-template <class N, int s = 0>
-__device__ void finish_faces(const MarchWork& work, int n, i64 thread, i64 threads) {
-  if constexpr (s < N::statements) {
-    i64 words = 1;
-    for (int m = 0; m < N::rank; ++m) words *= N::halo(m) + (m == n ? 0 : work.block.end[m] - work.block.begin[m]);
-    for (i64 number = thread; number < words; number += threads) {
-      i64 c[most_coordinates] = {}, rest = number;
-      bool is_around = false;
-      for (int m = N::rank - 1; m >= 0; --m) {
-        const i64 extent = N::halo(m) + (m == n ? 0 : work.block.end[m] - work.block.begin[m]);
-        c[m] = rest % extent + (m == n ? work.block.end[m] : work.block.begin[m]) - N::halo(m);
-        rest /= extent;
-        is_around |= c[m] < work.block.begin[m];
-      }
-      if (is_around) work.block.after[n][s * words + number] = as_word(value_around<N, s>(work, c));
-    }
-    finish_faces<N, s + 1>(work, n, thread, threads);
-  }
-}
-template <class N>
-__global__ void finish_march_kernel(const NestState* state, const __grid_constant__ MarchWork work) {
-  if (state->begun == 0 || state->failed != 0) return;
-  const i64 thread = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x,
-            threads = static_cast<i64>(gridDim.x) * blockDim.x;
-  for (int n = 0; n < N::rank; ++n) {
-    if (work.block.after[n] != nullptr) finish_faces<N>(work, n, thread, threads);
-  }
 }
 
 }  // namespace terrace::nest

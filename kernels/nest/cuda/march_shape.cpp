@@ -30,7 +30,7 @@ Tiling windows_of(const NestSpec& spec, const device::Limits& limits) {
   if (spec.tile == Point{}) {
     std::copy_n(sides, rank, cut.tile.begin());
     const i64 rows = largest_of(spec, Sweep(spec)).end[line];
-    const i64 wanted = std::max(1, limits.processors) * measured::cuda_march_bands;
+    const auto wanted = static_cast<i64>(std::max(1, limits.processors) * measured::cuda_march_bands);
     while (rank == 2 && cut.tile[line] > measured::cuda_march_least_rows &&
            parts(rows, cut.tile[line] * march_lanes) < wanted)
       cut.tile[line] /= 2;
@@ -47,7 +47,7 @@ Tiling windows_of(const NestSpec& spec, const device::Limits& limits) {
 }  // namespace
 
 CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits)
-    : sweep_(spec), tiling_(windows_of(spec, limits)) {
+    : sweep_(spec), tiling_(windows_of(spec, limits)), largest_(largest_of(spec, sweep_)) {
   const std::size_t rank = tiling_.rank(), line = rank - 2;
   bool has_best = false;
   for (const Kept& kept : spec.kept) has_best |= kept.best != 0;
@@ -57,7 +57,7 @@ CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits)
   for (const std::size_t bytes : value_bytes_)
     words_ += (bytes > 4 ? 2 : 1) * (rank == 3 ? tiling_.extent(0) : 1) * tiling_.halo(line);
 
-  const NestTask largest = largest_of(spec, sweep_);
+  const NestTask& largest = largest_;
   const i64 bands = parts(largest.end[line], tiling_.side(line) * march_lanes);
   // A group's place is free when the one that had it before has been taken as a whole.
   most_rings_ = 2 + std::max((bands + 1) / march_group_lag,
@@ -159,6 +159,20 @@ compiled::Source CudaMarch::source(const NestSpec& spec) const {
     source.kernels.push_back("terrace::nest::" + std::string(kernel) + "<terrace::nest::Written>");
   }
   return source;
+}
+
+double CudaMarch::chain() const {
+  MarchWork work{};
+  lay_out(work, largest_, nullptr);
+  constexpr int reports = 2;  // a group is so many behind the one before
+  return static_cast<double>((work.bands - 1) * (march_lanes - 1)) + work.steps +
+         static_cast<double>(work.groups - 1) * reports * march_report_steps;
+}
+
+double CudaMarch::cells() const {
+  double all = 1;
+  for (std::size_t n = 0; n < tiling_.rank(); ++n) all *= static_cast<double>(largest_.end[n]);
+  return all;
 }
 
 std::size_t march_cuda_bytes(const NestSpec& spec, const device::Limits& limits) {

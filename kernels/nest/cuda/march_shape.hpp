@@ -21,6 +21,9 @@ class CudaMarch {
   /// Dynamic shared memory of a thread block.
   std::size_t shared_bytes() const { return shared_bytes_; }
   std::size_t bytes() const { return bytes_; }
+  /// Steps of the longest chain of steps of the largest block, and its cells.
+  double chain() const;
+  double cells() const;
   /// True if the block has no iterations.
   static bool is_empty(const NestTask& task, std::size_t rank);
   /// The march of a block in a workspace; its copies of faces.
@@ -37,6 +40,7 @@ class CudaMarch {
 
   Sweep sweep_;
   Tiling tiling_;
+  NestTask largest_;
   i64 words_ = 0;  // of a column of the border
   std::vector<std::size_t> value_bytes_;
   i64 most_rings_ = 1;

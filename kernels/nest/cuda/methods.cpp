@@ -1,8 +1,11 @@
 #include "kernels/nest/methods.hpp"
 
+#include <algorithm>
+
 #include "kernels/nest/cuda/cells.hpp"
 #include "kernels/nest/cuda/march.hpp"
 #include "kernels/nest/cuda/march_shape.hpp"
+#include "kernels/nest/cuda/tiles.hpp"
 #include "kernels/nest/measured.hpp"
 
 namespace terrace::nest {
@@ -14,12 +17,26 @@ double operations_of(const NestSpec& spec) {
   return operations;
 }
 
-device::Cost cost_of_cells(const NestSpec& spec, const device::Limits&) {
-  return {operations_of(spec) / measured::cuda_cells_operations_per_second, 0, 1};
+device::Cost cost_of_cells(const NestSpec& spec, const device::Limits& limits) {
+  const CudaTiles tiles(spec, limits);
+  const Sweep sweep(spec);
+  double cells = 1, launches = 1;
+  for (std::size_t n = 0; n < sweep.rank(); ++n) {
+    i64 side = std::max<i64>(1, sweep.space()[n].size());
+    if (n < spec.block.size()) side = std::min(side, std::max<i64>(1, spec.block[n]));
+    cells *= static_cast<double>(side);
+    launches += static_cast<double>((side - 1) / tiles.tiling().side(n));
+  }
+  return {operations_of(spec) / measured::cuda_cells_operations_per_second +
+              launches * measured::cuda_cells_launch_seconds / cells,
+          0, 1};
 }
 
-device::Cost cost_of_march(const NestSpec& spec, const device::Limits&) {
-  return {operations_of(spec) / measured::cuda_march_operations_per_second, 0, 1};
+device::Cost cost_of_march(const NestSpec& spec, const device::Limits& limits) {
+  const CudaMarch march(spec, limits);
+  const double step = measured::cuda_march_step_seconds[spec.skew.rank() == 3 ? 1 : 0];
+  return {operations_of(spec) / measured::cuda_march_operations_per_second + march.chain() * step / march.cells(), 0,
+          1};
 }
 
 constexpr NestMethod methods[] = {

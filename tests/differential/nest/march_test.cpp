@@ -40,41 +40,46 @@ std::vector<char> letters(i64 count, unsigned seed) {
   return all;
 }
 
-/// Compares all arrays with the loops as written, in windows as they are for large blocks, and for small ones.
+/// Windows as they are for blocks of few rows, and of many.
+enum class Windows { small, large };
+
+/// Compares all arrays with the loops as written.
 void check(NestSpec spec, device::Context& context, const std::vector<const void*>& inputs,
-           const std::vector<i64>& sides) {
+           const std::vector<i64>& sides, Windows windows) {
   INFO(spec.nest->canonical().substr(0, 60) << " in blocks of " << sides[0] << " x " << sides[1]);
   REQUIRE(march().unfit(spec, context.limits()).empty());
   const Made made = run_as_written(*spec.nest, inputs);
   REQUIRE(made.failure.kind == NestFailure::none);
-  for (const bool large : {false, true}) {
-    if (large) spec.tile = {100, 100, 100, 100};
-    const testing::Computed computed = testing::compute_by(march(), spec, context, inputs, sides);
-    REQUIRE(computed.failure.kind == NestFailure::none);
-    testing::check_equal(*spec.nest, made, computed);
-  }
+  if (windows == Windows::large) spec.tile = {100, 100, 100, 100};
+  const testing::Computed computed = testing::compute_by(march(), spec, context, inputs, sides);
+  REQUIRE(computed.failure.kind == NestFailure::none);
+  testing::check_equal(*spec.nest, made, computed);
 }
-void check_edits(device::Context& context, i64 rows, i64 columns, const std::vector<i64>& sides) {
+
+void check_edits(device::Context& context, i64 rows, i64 columns, const std::vector<i64>& sides, Windows windows) {
   const std::vector<char> a = letters(rows, 1), b = letters(columns, 2);
   Written made;
   made.letters("a", rows).letters("b", columns).loop("i", "size(a)").loop("j", "size(b)");
   made.array("D", ElementType::i32, "", "i + j + 2");
   made.cell("D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)");
-  check(testing::spec_of(made.text), context, {a.data(), b.data()}, sides);
+  check(testing::spec_of(made.text), context, {a.data(), b.data()}, sides, windows);
 }
 
 TEST_CASE("tables are marched around the sides of bands and chunks") {
   const WithModules with;
   if (with.context() == nullptr) return;
-  const bool few = test::few_cases(*with.context());
-  const std::vector<i64> rows = few ? std::vector<i64>{0, 1, 257} : std::vector<i64>{0, 1, 7, 255, 256, 257, 1000};
-  const std::vector<i64> columns =
-      few ? std::vector<i64>{0, 1, 133} : std::vector<i64>{0, 1, 3, 4, 5, 124, 127, 128, 133, 1000};
-  for (const i64 height : rows) {
-    for (const i64 width : columns) check_edits(*with.context(), height, width, {10000, 10000});
-  }
-  check_edits(*with.context(), 300, 150, {290, 64});
-  check_edits(*with.context(), 40, 70, {1, 1000});
+  struct Size {
+    i64 rows, columns;
+    Windows windows;
+  };
+  constexpr Size sizes[] = {{0, 5, Windows::small},     {1, 1, Windows::large},     {7, 3, Windows::small},
+                            {257, 0, Windows::large},   {65, 133, Windows::small},  {64, 128, Windows::small},
+                            {512, 124, Windows::large}, {511, 127, Windows::large}, {513, 5, Windows::large},
+                            {600, 260, Windows::small}, {1030, 100, Windows::large}};
+  for (const Size& size : sizes) check_edits(*with.context(), size.rows, size.columns, {10000, 10000}, size.windows);
+  check_edits(*with.context(), 300, 150, {290, 64}, Windows::small);
+  check_edits(*with.context(), 1100, 300, {1030, 250}, Windows::large);
+  check_edits(*with.context(), 40, 70, {1, 1000}, Windows::small);
 }
 
 TEST_CASE("tables with three coordinates are marched around groups of levels") {
@@ -88,7 +93,7 @@ TEST_CASE("tables with three coordinates are marched around groups of levels") {
     made.cell(
         "D[i][j][k] = if(a[i] == b[j] && b[j] == c[k], D[i-1][j-1][k-1] + 1, "
         "max(D[i-1][j][k], D[i][j-1][k], D[i][j][k-1]))");
-    check(testing::spec_of(made.text), *with.context(), {a.data(), b.data(), c.data()}, sides);
+    check(testing::spec_of(made.text), *with.context(), {a.data(), b.data(), c.data()}, sides, Windows::large);
   };
   check_three(0, 5, 5, {100, 100, 100});
   check_three(1, 1, 1, {100, 100, 100});
@@ -108,7 +113,7 @@ TEST_CASE("sweeps in place are marched") {
     made.input("g", {size, size}).loop("t", std::to_string(sweeps));
     made.loop("i", "1", "size(g, 0) - 1").loop("j", "1", "size(g, 1) - 1").array("A", std::nullopt, "g");
     made.cell("A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]");
-    check(testing::spec_of(made.text), *with.context(), {g.data()}, sides);
+    check(testing::spec_of(made.text), *with.context(), {g.data()}, sides, Windows::large);
   };
   check_sor(3, 2, {100, 100, 100});
   check_sor(40, 5, {100, 100, 100});
@@ -122,15 +127,15 @@ TEST_CASE("values that take two words, and those of several statements, are marc
   Written reals;
   reals.loop("i", "270").loop("j", "23").array("A", ElementType::f64, "", "1.0/(i + j + 9)");
   reals.cell("A[i][j] = 0.3*A[i-1][j-2] + 0.5*A[i-2][j] + 0.1*A[i][j-3]");
-  check(testing::spec_of(reals.text), *with.context(), {}, {200, 14});
+  check(testing::spec_of(reals.text), *with.context(), {}, {200, 14}, Windows::large);
   Written several;
   several.loop("i", "70").loop("j", "31").array("E", ElementType::i16, "", "i - j");
   several.array("F", ElementType::u8, "", "7").array("H", ElementType::i32, "", "i + 2*j");
   several.cell("E[i][j] = max(E[i][j-1] % 90, H[i][j-1] % 77) - 2");
   several.cell("F[i][j] = abs(H[i-1][j] - F[i-1][j]) % 200");
   several.cell("H[i][j] = (H[i-1][j-1] + E[i][j] * 3 + F[i][j]) % 10007");
-  check(testing::spec_of(several.text), *with.context(), {}, {1000, 1000});
-  check(testing::spec_of(several.text), *with.context(), {}, {33, 11});
+  check(testing::spec_of(several.text), *with.context(), {}, {1000, 1000}, Windows::large);
+  check(testing::spec_of(several.text), *with.context(), {}, {33, 11}, Windows::small);
 }
 
 TEST_CASE("a nest that is not marched says why") {
