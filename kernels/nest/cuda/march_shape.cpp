@@ -165,7 +165,7 @@ double CudaMarch::chain() const {
   MarchWork work{};
   lay_out(work, largest_, nullptr);
   constexpr int reports = 2;  // a group is so many behind the one before
-  return static_cast<double>((work.bands - 1) * (march_lanes - 1)) + work.steps +
+  return static_cast<double>((work.bands - 1) * (march_lanes - 1) + work.steps) +
          static_cast<double>(work.groups - 1) * reports * march_report_steps;
 }
 
