@@ -4,6 +4,7 @@
 
 #include "kernels/graph/cpu/plain.hpp"
 #include "kernels/graph/measured.hpp"
+#include "kernels/graph/operators.hpp"
 
 namespace terrace::graph {
 namespace {
@@ -14,14 +15,30 @@ using device::Limits;
 
 double cells_of(Shape shape) { return static_cast<double>(shape.rows) * static_cast<double>(shape.columns); }
 
+/// Values that a cell of a node reads.
+double reads_of(const Graph& graph, const Node& node) {
+  constexpr double most = (2 * most_radius + 1) * (2 * most_radius + 1), corners = 4;
+  const i64 row = node.shape.rows / 2, column = node.shape.columns / 2;
+  double reads = 0;
+  for (std::size_t n = 0; n < node.operands.size(); ++n) {
+    const Area area = reach_of(graph, node, static_cast<int>(n), {{row, row + 1}, {column, column + 1}});
+    const double own = static_cast<double>(area.rows.size()) * static_cast<double>(area.columns.size());
+    reads += own <= most ? own : corners;  // a warp may reach everything
+  }
+  return reads;
+}
+
 /// Each node is made by a pass over its operands.
 Cost plain_cost(const GraphSpec& spec, const Limits& limits) {
   const Graph& graph = *spec.graph;
-  double cells = 0, kept = 1;
-  for (const Node& node : graph.nodes) cells += cells_of(node.shape);
+  double cells = 0, reads = 0, kept = 1;
+  for (const Node& node : graph.nodes) {
+    cells += cells_of(node.shape);
+    reads += cells_of(node.shape) * reads_of(graph, node);
+  }
   for (const Kept& one : graph.kept) kept = std::max(kept, cells_of(graph.shape(one.value)));
   const auto size = static_cast<double>(size_of(graph.type));
-  return {.seconds = cells / kept * size / 4 / (measured::plain_cells * std::max(1, limits.processors)),
+  return {.seconds = reads / kept * size / 4 / (measured::plain_reads * std::max(1, limits.processors)),
           .bytes = 3 * size * cells / kept};
 }
 

@@ -8,6 +8,7 @@
 //   parameters        declarations; the numbers among them are Constants::numbers, in this order
 //   extent(n)         rows of the result from rows of the operands, and columns alike; 0: the operand is too small
 //   takes_size        true if the result may have one of several sizes
+//   has_boundary      true if its cells may read values outside of its operands, which a boundary says
 //   fits(n, wanted)   true if the result may have `wanted` rows where its operands have n
 //   reach(k, operand, shape, area)  all that the cells of an area read of an operand, which may lie outside of it
 //   cell<T>(k, read, i, j)          the cell in row i and column j; read(operand, row, column) is a value of an
@@ -69,6 +70,7 @@ struct Pointwise {
   static constexpr const char *more_key = "", *more_help = "";
   static constexpr ParameterList parameters = {};
   static constexpr bool takes_size = false;
+  static constexpr bool has_boundary = false;
 
   static constexpr i64 extent(i64 n) { return n; }
   static constexpr bool fits(i64 n, i64 wanted) { return wanted == n; }
@@ -81,6 +83,7 @@ struct Pointwise {
 /// An operator of one operand whose cells read a rectangle around their place.
 struct Neighbourhood : Pointwise {
   static constexpr int operands = 1;
+  static constexpr bool has_boundary = true;
 
   template <class T>
   static constexpr Area reach(const Constants<T>& k, int, Shape, const Area& area) {

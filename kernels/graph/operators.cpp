@@ -19,6 +19,7 @@ OperatorInfo info_of() {
           .radius = Op::radius,
           .parameters = Op::parameters,
           .takes_size = Op::takes_size,
+          .has_boundary = Op::has_boundary,
           .extent = [](i64 n) { return Op::extent(n); },
           .fits = [](i64 n, i64 wanted) { return Op::fits(n, wanted); },
           .reach =

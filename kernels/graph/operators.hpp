@@ -19,7 +19,8 @@ struct OperatorInfo {
   const char *more_key, *more_help;
   int radius;  // of its neighbourhood, if no parameter says it
   ParameterList parameters;
-  bool takes_size;  // its result may have one of several sizes
+  bool takes_size;    // its result may have one of several sizes
+  bool has_boundary;  // its cells may read values outside of its operands, which a boundary says
   i64 (*extent)(i64 n);
   bool (*fits)(i64 n, i64 wanted);
   Area (*reach)(const NodeSettings& settings, int operand, Shape shape, const Area& area);

@@ -32,9 +32,9 @@ inline constexpr double cuda_cells_operations_per_second = 1e11;
 /// Seconds of a launch of tiles of a hyperplane. H200, 2026-11-29: 50 us for edit distance, 75 us with 3 coordinates.
 inline constexpr double cuda_cells_launch_seconds = 6e-5;
 
-/// Sides of the window that a thread keeps in registers in a march, of nests with 2 and 3 coordinates. H200, 2026-11-29,
-/// edit distance of 2^20 letters: 2.1 T cells/s; with 16 rows, three thread blocks a processor, 0.66 T. With 3
-/// coordinates others were not measured.
+/// Sides of the window that a thread keeps in registers in a march, of nests with 2 and 3 coordinates. H200,
+/// 2026-11-29, edit distance of 2^20 letters: 2.1 T cells/s; with 16 rows, three thread blocks a processor, 0.66 T.
+/// With 3 coordinates others were not measured.
 inline constexpr int cuda_march_sides[2][3] = {{8, 4, 0}, {4, 4, 4}};
 /// Bytes of a window with the values before that it reads: sides are halved while it has more, and with more than the
 /// most a nest is not marched; and the longest dependence along a coordinate. Not measured.

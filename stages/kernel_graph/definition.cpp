@@ -1,6 +1,10 @@
 #include "stages/kernel_graph/definition.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "kernels/graph/operators.hpp"
@@ -88,10 +92,18 @@ class GraphDefiner {
       if (value == values_.end()) return;
       wanted = graph_.shape(value->second);
     }
+    for (const double number : text.settings.numbers) refuse_large(text, number);
+    refuse_large(text, text.settings.boundary_value);
     const std::string wrong = graph::take_shape(node, shapes, wanted);
     if (!wrong.empty()) return fault(text.place, "node " + quote(text.name) + ": " + wrong);
     values_[text.name] = graph_.values();
     graph_.nodes.push_back(std::move(node));
+  }
+
+  void refuse_large(const NodeText& text, double number) {
+    if (graph_.type == ElementType::f64 || std::abs(number) <= std::numeric_limits<float>::max()) return;
+    fault(text.place, "node " + quote(text.name) + ": " + fmt::format("{}", number) +
+                          " is too large for f32, in which the graph is computed; give `type: f64`");
   }
 
   void keep() {

@@ -158,6 +158,8 @@ class NodeReader {
     const std::string own = settings_.has(prefix_ + "boundary") || settings_.has(prefix_ + "boundary.value")
                                 ? prefix_ + "boundary"
                                 : "boundary";
+    if (own != "boundary" && !op().has_boundary)
+      fault("`" + std::string(op().name) + "` takes no `boundary`", "boundary");
     if (settings_.has(own + ".value")) {
       made_.settings.boundary = graph::Boundary::value;
       made_.settings.boundary_value = settings_.number(own + ".value");
@@ -205,6 +207,18 @@ void read_kept(const Settings& settings, NodeTexts& made) {
     if (at == names.end()) fault("there is no node " + quote(kept.name) + did_you_mean(kept.name, names));
     else if (std::ranges::count(made.kept, number) > 0) fault("node " + quote(kept.name) + " is kept twice");
     else made.kept.push_back(number);
+  }
+  // The axes of a kept node are coordinates of the result.
+  for (const std::size_t kept : made.kept) {
+    for (const char* axis : {"_row", "_column"}) {
+      const auto other = std::ranges::find(names, names[kept] + axis);
+      if (other == names.end() || std::ranges::count(made.kept, static_cast<std::size_t>(other - names.begin())) == 0)
+        continue;
+      made.findings.push_back({"keep",
+                               "node " + quote(*other) + " has the name of an axis of node " + quote(names[kept]) +
+                                   ", which is kept, too: rename one",
+                               false, made.nodes[static_cast<std::size_t>(other - names.begin())].place});
+    }
   }
   if (made.kept.size() > graph::most_kept) {
     made.findings.push_back({"keep", "a graph keeps at most " + std::to_string(graph::most_kept) + " nodes"});

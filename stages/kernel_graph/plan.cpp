@@ -4,6 +4,7 @@
 
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
@@ -33,6 +34,9 @@ constexpr run::SlotField<GraphTask> slots[] = {
 
 /// Rows of a tile of an input have about so many bytes at most.
 constexpr std::int64_t input_tile_bytes = 4 << 20;
+
+/// Slabs of which the memory is looked at, at least; that of others differs by a row at most.
+constexpr std::int64_t looked_at = 64;
 
 Box box_of(const Range& rows, std::int64_t columns) { return {{rows.begin, 0}, {rows.end, columns}}; }
 
@@ -133,17 +137,19 @@ GraphTask GraphPlan::task(const run::Phase&, const run::BlockView& view) const {
 
 BlockMemory GraphPlan::block_memory() const {
   BlockMemory most;
-  const std::int64_t last = graph::slabs_of(spec_) - 1;
-  for (const std::int64_t index : {std::int64_t{0}, std::min<std::int64_t>(1, last), last / 2, last}) {
+  const std::int64_t slabs = graph::slabs_of(spec_), step = std::max<std::int64_t>(1, slabs / looked_at);
+  for (std::int64_t number = 0; number < slabs + step; number += step) {
     BlockMemory own;
-    for (const run::Access& access : block({}, index).accesses) {
+    for (const run::Access& access : block({}, std::min(number, slabs - 1)).accesses) {
       const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(access.array)];
       const auto element = static_cast<std::int64_t>(size_of(spec.type));
-      const std::int64_t tile = volume(spec.tile) * element;
-      // A part of a kept node may lie in two tiles, and what is read is assembled from whole tiles.
+      const std::int64_t tile = whole_pages(volume(spec.tile) * element);
+      // A part of a kept node may lie in two tiles. What is read is assembled from whole tiles, all of which may be
+      // there meanwhile.
       const bool is_written = access.mode == run::Mode::write;
-      own.block += is_written ? 2 * tile : access.box.volume() * element;
-      if (is_written) own.written += 2 * tile;
+      const std::int64_t tiles = is_written ? 2 : ceiling(access.box.shape()[0], spec.tile[0]) + 1;
+      own.block += tiles * tile + (is_written ? 0 : whole_pages(access.box.volume() * element));
+      if (is_written) own.written += tiles * tile;
       own.tile = std::max(own.tile, tile);
     }
     most.block = std::max(most.block, own.block);

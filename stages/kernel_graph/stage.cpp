@@ -5,6 +5,7 @@
 
 #include "kernels/graph/operators.hpp"
 #include "kernels/graph/slabs.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "stages/kernel_graph/definition.hpp"
 #include "stages/kernel_graph/measured.hpp"
 #include "stages/kernel_graph/plan.hpp"
@@ -61,8 +62,8 @@ class KernelGraphStage : public run::Stage {
 
   std::vector<std::string> analysis() const override {
     const graph::Graph& all = plan_.graph();
-    std::vector<std::string> lines = {"graph: " + std::to_string(all.nodes.size()) + " nodes, " +
-                                      std::to_string(all.inputs.size()) + " inputs, computed in " +
+    std::vector<std::string> lines = {"graph: " + counted(std::ssize(all.nodes), "node") + ", " +
+                                      counted(std::ssize(all.inputs), "input") + ", computed in " +
                                       std::string(name_of(all.type))};
     for (const graph::Node& node : all.nodes) {
       std::string line = node.name + ": " + op(node) + " of ";

@@ -1,7 +1,8 @@
 // Nests on CUDA: what is kept of each is timed by the device's clock, by every method that computes it, and the same
 // nest at a small size is compared with the loops as written.
 //
-//   benchmark_nests_cuda [DIVISOR [NEST [METHOD]]]    DIVISOR of all extents (1); NEST, METHOD: parts of names
+//   benchmark_nests_cuda [DIVISOR [NEST [METHOD]]]     DIVISOR of all extents (1); NEST: a part of a name, as LCS;
+//                                                      METHOD: march, cells
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -211,6 +211,15 @@ class KernelGraphs(JobTest):
                              [graph("s", HARRIS, "response")], memory={"host": "4MiB", "device": "8KiB"})
         self.check_least_budgets(job, "memory.device")
 
+    def test_slabs_with_wide_halos_run_where_the_plan_holds(self):
+        inputs = {"image": {"generate": "uniform", "shape": [100, 20000], "type": "f32", "seed": 1}}
+        stage = graph("s", {"x": {"box_sum": "image", "radius": 16}}, "x")
+        whole = self.run_job(inputs, [stage], output="whole.h5")["s/x"][()]
+        for host in (9, 10, 11, 12, 13, 14, 16, 20):
+            job = self.write_job(inputs, [stage], output="cut.h5", memory={"host": f"{host}MiB"})
+            self.terrace("run", job, "--fresh=all")
+            self.assertTrue(numpy.array_equal(self.open("cut.h5")["s/x"][()], whole), host)
+
     def test_a_killed_run_goes_on(self):
         inputs = {"image": {"generate": "uniform", "shape": [1200, 500], "type": "f32", "seed": 4}}
         self.check_survives_kills(inputs, graph("s", HARRIS, ["response", "gx"]), "response", "gx",
@@ -227,7 +236,7 @@ class KernelGraphs(JobTest):
         job = self.write_job({"image": {"generate": "uniform", "shape": [40, 30], "type": "u8", "maximum": 9}},
                              [graph("s", HARRIS, "response")])
         said = self.terrace("plan", "--explain", job).stdout
-        for part in ("graph: 9 nodes, 1 inputs, computed in f32", "response: harris of sxx, sxy, syy, 40 x 30", "plain"):
+        for part in ("graph: 9 nodes, 1 input, computed in f32", "response: harris of sxx, sxy, syy, 40 x 30", "plain"):
             self.assertIn(part, said)
 
 
@@ -247,6 +256,16 @@ class WrongGraphs(JobTest):
                      "there is no node or input 'gz'", "did you mean 'gx'", "there is no node or input 'imag'",
                      "there is no node 'h'")
         self.refused({"g": {"sobl": "image"}}, "g", "unknown key 'sobl'", "did you mean 'sobel'")
+
+    def test_names_of_axes_of_other_nodes(self):
+        self.refused({"x": {"scale": "image"}, "x_row": {"scale": "image"}}, ["x", "x_row"],
+                     "node 'x_row' has the name of an axis of node 'x'")
+
+    def test_numbers_that_f32_does_not_hold(self):
+        self.refused({"x": {"scale": "image", "factor": 1e39}}, "x", "node 'x': 1e+39 is too large for f32")
+
+    def test_boundaries_of_operators_that_read_nothing_outside(self):
+        self.refused({"x": {"scale": "image", "boundary": "edge"}}, "x", "node 'x': `scale` takes no `boundary`")
 
     def test_cycles_are_printed(self):
         self.refused({"a": {"add": ["image", "c"]}, "b": {"scale": "a"}, "c": {"scale": "b"}}, "c",

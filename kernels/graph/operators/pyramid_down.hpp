@@ -13,6 +13,7 @@ struct PyramidDown : Pointwise {
       "axes, "
       "over 256";
   static constexpr int operands = 1;
+  static constexpr bool has_boundary = true;
 
   static constexpr i64 extent(i64 n) { return (n + 1) / 2; }
   static constexpr bool fits(i64 n, i64 wanted) { return wanted == extent(n); }

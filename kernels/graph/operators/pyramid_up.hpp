@@ -14,6 +14,7 @@ struct PyramidUp : Pointwise {
       "zeros "
       "between them, over 64";
   static constexpr int operands = 1;
+  static constexpr bool has_boundary = true;
   static constexpr bool takes_size = true;
 
   static constexpr i64 extent(i64 n) { return 2 * n; }

@@ -6,12 +6,16 @@
 namespace terrace::graph {
 
 /// The value at row (i - 0.5) / 2 and column (j - 0.5) / 2, bilinear: with the fractions dy and dx,
-/// t00*(1-dx)*(1-dy), then t10 (the next column), t01 (the next row) and t11 are added.
+/// t00*(1-dx)*(1-dy), then t10 (the next column), t01 (the next row) and t11 are added. A coordinate is split towards
+/// zero: -0.25 is index 0 and fraction 0.25.
 struct Upscale : Pointwise {
   static constexpr const char* name = "upscale";
   static constexpr const char* help =
-      "twice the rows and columns, or those of `like`: bilinear at row (i - 0.5)/2 and column (j - 0.5)/2";
+      "twice the rows and columns, or those of `like`: bilinear at row (i - 0.5)/2 and column (j - 0.5)/2, split "
+      "towards "
+      "zero into an index and a fraction: -0.25 is 0 and 0.25";
   static constexpr int operands = 1;
+  static constexpr bool has_boundary = true;
   static constexpr bool takes_size = true;
 
   static constexpr i64 extent(i64 n) { return 2 * n; }

@@ -11,7 +11,9 @@ namespace terrace::graph {
 struct Warp : Pointwise {
   static constexpr const char* name = "warp";
   static constexpr const char* help =
-      "the value at row i + v and column j + u, bilinear, mirrored at the boundary, of an array `by` [u, v]";
+      "the value at row i + v and column j + u, of an array `by` [u, v], bilinear: a coordinate is clamped to "
+      "[1 - n, 2*n - 2], split towards zero into an index and a fraction, and the index mirrored, -1 to 0 and n to "
+      "n - 1";
   static constexpr int operands = 1;
   static constexpr int more = 2;
   static constexpr const char* more_key = "by";
