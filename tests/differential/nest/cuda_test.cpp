@@ -2,80 +2,57 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <iostream>
 #include <thread>
 
-#include "kernels/compiled/store.hpp"
 #include "kernels/nest/cuda/tiles.hpp"
 #include "tests/differential/nest/cases.hpp"
-#include "tests/support/cuda_device.hpp"
-#include "tests/support/temp_folder.hpp"
+#include "tests/support/with_modules.hpp"
 
 namespace terrace::nest {
 namespace {
-
-/// A device whose kernels are compiled in a folder of the test; null if there is none, or no compiler.
-class WithModules {
- public:
-  WithModules() : context_(test::cuda_context()), store_(io::Entry(folder_.path() / "modules")) {
-    if (!context_) return;
-    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
-      std::cout << "SKIPPED: " << why << std::endl;
-      context_.reset();
-      return;
-    }
-    context_->take_modules_from(&store_);
-  }
-  device::Context* context() const { return context_.get(); }
-
- private:
-  test::TempFolder folder_;
-  std::unique_ptr<device::Context> context_;
-  compiled::Store store_;
-};
 
 /// Nothing of a spec changes.
 void as_it_is(NestSpec&) {}
 
 TEST_CASE("edit distance on CUDA is the nest that everybody knows") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() != nullptr) testing::check_edit_distance(*with.context(), as_it_is);
 }
 
 TEST_CASE("random nests on CUDA equal the loops as written, in blocks and tiles of any size") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   testing::check_random_nests(*with.context(), test::few_cases(*with.context()) ? 8 : 60, as_it_is);
 }
 
 TEST_CASE("nests over grids with rims, on CUDA, equal the loops as written") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   testing::check_grids(*with.context(), test::few_cases(*with.context()) ? 4 : 60, as_it_is);
 }
 
 TEST_CASE("look-ups, narrow types and products on CUDA equal the loops as written") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() != nullptr) testing::check_examples(*with.context(), as_it_is);
 }
 
 TEST_CASE("a cell without a value is named on CUDA") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() != nullptr) testing::check_failures(*with.context(), as_it_is);
 }
 
 TEST_CASE("of several cells without a value the first one is named on CUDA") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() != nullptr) testing::check_first_failure(*with.context(), as_it_is);
 }
 
 TEST_CASE("of several elements without a value that no statement writes the first one is named on CUDA") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() != nullptr) testing::check_first_failure_outside(*with.context(), as_it_is);
 }
 
 TEST_CASE("a block on CUDA ends when the host aborts it") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   device::Context& context = *with.context();
   constexpr i64 side = 30000;  // half a minute on a simulated GPU

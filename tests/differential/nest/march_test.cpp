@@ -1,35 +1,12 @@
 // Nests on CUDA by warps that march, in windows of the size that jobs have, around their bands and groups.
 #include <catch2/catch.hpp>
-#include <iostream>
 
-#include "kernels/compiled/store.hpp"
 #include "kernels/nest/cuda/march_shape.hpp"
 #include "tests/differential/nest/cases.hpp"
-#include "tests/support/cuda_device.hpp"
-#include "tests/support/temp_folder.hpp"
+#include "tests/support/with_modules.hpp"
 
 namespace terrace::nest {
 namespace {
-
-/// A device whose kernels are compiled in a folder of the test; null if there is none, or no compiler.
-class WithModules {
- public:
-  WithModules() : context_(test::cuda_context()), store_(io::Entry(folder_.path() / "modules")) {
-    if (!context_) return;
-    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
-      std::cout << "SKIPPED: " << why << std::endl;
-      context_.reset();
-      return;
-    }
-    context_->take_modules_from(&store_);
-  }
-  device::Context* context() const { return context_.get(); }
-
- private:
-  test::TempFolder folder_;
-  std::unique_ptr<device::Context> context_;
-  compiled::Store store_;
-};
 
 const NestMethod& march() { return *device::find_method(nest_methods(), device::Backend::cuda, "march"); }
 
@@ -66,7 +43,7 @@ void check_edits(device::Context& context, i64 rows, i64 columns, const std::vec
 }
 
 TEST_CASE("tables are marched around the sides of bands and chunks") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   struct Size {
     i64 rows, columns;
@@ -83,7 +60,7 @@ TEST_CASE("tables are marched around the sides of bands and chunks") {
 }
 
 TEST_CASE("tables with three coordinates are marched around groups of levels") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   const auto check_three = [&](i64 levels, i64 rows, i64 columns, const std::vector<i64>& sides) {
     const std::vector<char> a = letters(levels, 1), b = letters(rows, 2), c = letters(columns, 3);
@@ -104,7 +81,7 @@ TEST_CASE("tables with three coordinates are marched around groups of levels") {
 }
 
 TEST_CASE("sweeps in place are marched") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   const auto check_sor = [&](i64 size, i64 sweeps, const std::vector<i64>& sides) {
     std::vector<float> g(static_cast<std::size_t>(size * size));
@@ -122,7 +99,7 @@ TEST_CASE("sweeps in place are marched") {
 }
 
 TEST_CASE("values that take two words, and those of several statements, are marched") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   Written reals;
   reals.loop("i", "270").loop("j", "23").array("A", ElementType::f64, "", "1.0/(i + j + 9)");

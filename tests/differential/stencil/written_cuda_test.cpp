@@ -3,11 +3,10 @@
 #include <random>
 #include <stdexcept>
 
-#include "kernels/compiled/store.hpp"
 #include "kernels/stencil/write.hpp"
 #include "tests/differential/stencil/on_cuda.hpp"
 #include "tests/differential/stencil/written_examples.hpp"
-#include "tests/support/temp_folder.hpp"
+#include "tests/support/with_modules.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -185,28 +184,8 @@ std::string why_unfit(const char* name, const StencilSpec& spec, const device::L
   return "there is no such method";
 }
 
-/// A device whose kernels are compiled in a folder of the test; null if there is none, or no compiler.
-class WithModules {
- public:
-  WithModules() : context_(test::cuda_context()), store_(io::Entry(folder_.path() / "modules")) {
-    if (!context_) return;
-    if (const std::string why = compiled::Compiler::why_missing(); !why.empty()) {
-      WARN("skipped: " << why);
-      context_.reset();
-      return;
-    }
-    context_->take_modules_from(&store_);
-  }
-  device::Context* context() const { return context_.get(); }
-
- private:
-  test::TempFolder folder_;
-  decltype(test::cuda_context()) context_;
-  compiled::Store store_;
-};
-
 TEST_CASE("formulas that a job writes give the bits of their definition on CUDA") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   const bool simulated = test::few_cases(*with.context());
   unsigned seed = 60000;
@@ -226,7 +205,7 @@ TEST_CASE("formulas that a job writes give the bits of their definition on CUDA"
 }
 
 TEST_CASE("random formulas give the bits of their definition on CUDA") {
-  const WithModules with;
+  const test::WithModules with;
   if (with.context() == nullptr) return;
   const bool simulated = test::few_cases(*with.context());
   for (unsigned seed = 70000; seed < (simulated ? 70008u : 70100u); ++seed) {
@@ -247,7 +226,7 @@ void check_planes(testing::SampleMaker& maker, const testing::Sample& sample, de
 
 /// Checks examples, on the simulated GPU one sample a type. @param in_turn true: there in one of the types alone
 void check_examples(const std::vector<PlaneExample>& examples, unsigned seed, bool in_turn) {
-  const WithModules with;
+  const test::WithModules with;
   device::Context* const context = with.context();
   if (context == nullptr) return;
   const bool simulated = test::few_cases(*context);
@@ -307,7 +286,7 @@ testing::Sample random_planes(testing::SampleMaker& maker, std::mt19937& random,
 }
 
 TEST_CASE("random formulas whose planes stream give the bits of their definition on CUDA") {
-  const WithModules with;
+  const test::WithModules with;
   device::Context* const context = with.context();
   if (context == nullptr) return;
   const bool simulated = test::few_cases(*context);
@@ -322,7 +301,7 @@ TEST_CASE("random formulas whose planes stream give the bits of their definition
 }
 
 TEST_CASE("rows beyond periodic ends have the indices of those at the other end") {
-  const WithModules with;
+  const test::WithModules with;
   device::Context* const context = with.context();
   if (context == nullptr) return;
   const StencilMethod& rows = *device::find_method(stencil_methods(), device::Backend::cuda, "formula_rows");
@@ -341,7 +320,7 @@ TEST_CASE("rows beyond periodic ends have the indices of those at the other end"
 }
 
 TEST_CASE("rows of formulas with arrays, indices, the step and series stream") {
-  const WithModules with;
+  const test::WithModules with;
   device::Context* const context = with.context();
   if (context == nullptr) return;
   const auto why = [&](int arrays, const char* text) {
@@ -357,7 +336,7 @@ TEST_CASE("rows of formulas with arrays, indices, the step and series stream") {
 }
 
 TEST_CASE("planes of formulas stream where the kernel has what they read") {
-  const WithModules with;
+  const test::WithModules with;
   device::Context* const context = with.context();
   if (context == nullptr) return;
   const device::Limits& limits = context->limits();
