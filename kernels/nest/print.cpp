@@ -475,7 +475,7 @@ class NestPrinter {
       const auto holds = y_of_input(access);
       return input_leaf(by_any, node, of, holds && in_box(*holds, box) == "true");
     });
-    // What cannot fail may be computed in another way.
+    // A value that cannot fail may be computed in another way.
     const bool is_exact = rim_ == Rim::ghosts && !by_any.fails();
     const formula::Formula usual_value = is_exact ? with_common_addends(statement.value) : statement.value;
     const std::vector<Bounds> usual_bounds = node_bounds(nest_, usual_value, statement.box, bounds_);

@@ -178,7 +178,7 @@ class OneBlock {
       task.begin[n] = sweep.space()[n].begin, task.end[n] = sweep.space()[n].end;
     const std::vector<InputView> views = whole_views(*spec_.nest, data);
     std::copy(views.begin(), views.end(), task.inputs);
-    // What statements write, and what is left of an array that begins as an input.
+    // The elements that statements write, and the rest of an array that begins as an input.
     const Array& array = spec_.nest->arrays[0];
     add_part(task, made, 0, intersection(box_, array.written));
     for (const Ranges& rest : difference(box_, array.written)) add_part(task, made, -1, rest);

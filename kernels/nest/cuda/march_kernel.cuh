@@ -5,8 +5,8 @@
 // tickets in order, so that none waits for one that nobody has. Compiled at run time with the struct N of a nest
 // (written/work.hpp), whose `Values` are the window of a lane: its cells of a step, and those before that they read.
 //
-// Where the nest has ghosts, cells outside a statement's box have the first value of the element that they would
-// write; so all reads of a cell are alike.
+// In a nest with ghosts, cells outside a statement's box have the first value of the element that they would write;
+// so all reads of a cell are alike.
 #pragma once
 
 #include "kernels/launch/pieces.cuh"
@@ -173,7 +173,7 @@ class BandMarch {
     // Too few for all lanes: the steps to the last column of the range are like others.
     if (from >= to) from = to = values::smaller(work_->steps, values::larger(step, to + march_lanes) + 1);
   }
-  /// What is common to the ranges of all lanes.
+  /// Intersects the ranges of all lanes.
   __device__ static void intersect(i64& low, i64& high) {
     for (int distance = 1; distance < march_lanes; distance *= 2) {
       low = values::larger(low, __shfl_xor_sync(all_lanes, low, distance));
@@ -233,20 +233,32 @@ class BandMarch {
       set_stores<s + 1>(low, high, is_all);
     }
   }
+  /// The columns of a row that are kept and whose elements lie in [begin_of(axis), end_of(axis)) along all axes; none
+  /// of a row outside the block.
+  template <int s, class Begin, class End>
+  __device__ void columns_in(int level, int row, const Begin& begin_of, const End& end_of, i64& first,
+                             i64& past) const {
+    using S = typename N::template Statement<s>;
+    i64 c[most_coordinates] = {}, base[most_coordinates] = {};
+    set_row(level, row, c);
+    if (!is_row(c)) return;
+    first = begin(last);
+    past = end(last);
+    S::kept_row(c, first, past);
+    S::set_base(c, base);
+    for (int axis = 0; axis < S::axes; ++axis)
+      clip(begin_of(axis), end_of(axis), base[axis], S::slope(axis), first, past);
+  }
   /// @param from the first column that counts
   template <int s>
   __device__ PartRows rows_of(const Part& part, i64 from) const {
-    using S = typename N::template Statement<s>;
     PartRows kept{0, end(last), begin(last), end(last)};
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) {
-        i64 c[most_coordinates] = {}, base[most_coordinates] = {}, first = begin(last), past = end(last);
-        set_row(level, row, c);
-        if (!is_row(c)) continue;
-        S::kept_row(c, first, past);
-        S::set_base(c, base);
-        for (int axis = 0; axis < S::axes; ++axis)
-          clip(part.begin[axis], part.end[axis], base[axis], S::slope(axis), first, past);
+        i64 first = 0, past = 0;
+        columns_in<s>(
+            level, row, [&](int axis) { return part.begin[axis]; }, [&](int axis) { return part.end[axis]; }, first,
+            past);
         if (first >= past || past <= from) continue;
         kept.rows |= u64{1} << (level * rows + row);
         kept.least = values::smaller(kept.least, first);
@@ -287,13 +299,10 @@ class BandMarch {
     using S = typename N::template Statement<s>;
     for (int level = 0; level < levels; ++level) {
       for (int row = 0; row < rows; ++row) {
-        i64 c[most_coordinates] = {}, base[most_coordinates] = {}, first = begin(last), past = end(last);
-        set_row(level, row, c);
-        if (!is_row(c)) continue;
-        S::kept_row(c, first, past);
-        S::set_base(c, base);
-        for (int axis = 0; axis < S::axes; ++axis)
-          clip(S::last(axis), S::last(axis) + 1, base[axis], S::slope(axis), first, past);
+        i64 first = 0, past = 0;
+        columns_in<s>(
+            level, row, [](int axis) { return S::last(axis); }, [](int axis) { return S::last(axis) + 1; }, first,
+            past);
         if (first < past && first >= from) high = values::smaller(high, first);
       }
     }
@@ -639,7 +648,7 @@ class BandMarch {
       u64 cell = 0;
       for (int n = 0; n < N::rank; ++n)
         cell = cell * static_cast<u64>(end(n) - begin(n)) + static_cast<u64>(c[n] - begin(n));
-      // Of a lane's cells, a later one may come first.
+      // A lane may meet a later cell first.
       if (failure_.cell <= cell) return;
       failure_.cell = cell;
       typename S::Made made;
