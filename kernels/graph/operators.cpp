@@ -28,13 +28,13 @@ OperatorInfo info_of() {
               }};
 }
 
-/// The reason why a neighbourhood is wider than the array; empty: it is not.
+/// The reason why a neighbourhood's radius is beyond the array's extent; empty: it is not.
 std::string width_fault(const Node& node, Shape shape) {
   const NodeSettings& settings = node.settings;
   if (settings.row_radius <= shape.rows && settings.column_radius <= shape.columns) return "";
   const Shape wanted{2 * settings.row_radius + 1, 2 * settings.column_radius + 1};
-  return "its neighbourhood of " + to_string(wanted) + " reaches further than an array of " + to_string(shape) +
-         " is wide";
+  return "its neighbourhood of " + to_string(wanted) + " has a radius beyond the rows or columns of an array of " +
+         to_string(shape);
 }
 
 }  // namespace

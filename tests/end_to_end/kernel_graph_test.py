@@ -279,7 +279,8 @@ class WrongGraphs(JobTest):
                       "c": {"upscale": "image", "like": "other"}}, ["a", "b", "c"], "20 x 30 and 20 x 31",
                      "'upscale' of an array of 20 x 30 does not have the shape 20 x 31", shape=(20, 30))
         self.refused({"b": {"stencil": "image", "rows": [1] * 7, "columns": [1]}}, "b",
-                     "its neighbourhood of 7 x 1 reaches further than an array of 2 x 30 is wide", shape=(2, 30))
+                     "its neighbourhood of 7 x 1 has a radius beyond the rows or columns of an array of 2 x 30",
+                     shape=(2, 30))
         self.refused({"a": {"downscale": "image"}}, "a", "an array of 1 x 30 is too small for 'downscale'", shape=(1, 30))
         self.refused({"a": {"scale": "image"}}, "a", "a graph reads arrays of rows and columns", shape=(3, 20, 30))
 
