@@ -10,7 +10,8 @@ namespace terrace::graph {
 
 using GraphMethod = device::Method<GraphSpec>;
 
-/// All methods. Their kernels take blocks in any order: descriptors are GraphTask, results GraphResult.
+/// All methods. Their kernels take blocks in any order: descriptors are GraphTask, results GraphResult. Kernels of
+/// several graphs may share a workspace: between two launches it keeps nothing.
 std::span<const GraphMethod> graph_methods();
 
 }  // namespace terrace::graph
