@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/graph/cpu/plain.hpp"
+#include "kernels/graph/methods.hpp"
 
 namespace terrace::stages {
 

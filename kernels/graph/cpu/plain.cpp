@@ -10,6 +10,7 @@
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
+#include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "kernels/graph/task.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
