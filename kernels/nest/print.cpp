@@ -269,8 +269,8 @@ class NestPrinter {
       index += "(" + subscripts[axis] + " - " + view + ".begin[" + n + "])";
       if (axis + 1 < subscripts.size()) index += " * " + view + ".stride[" + n + "]";
     }
-    return "static_cast<const " + type_in_source(nest_.inputs[static_cast<std::size_t>(input)].type) + "*>(" + view +
-           ".data)[" + index + "]";
+    return "element_of<" + type_in_source(nest_.inputs[static_cast<std::size_t>(input)].type) + ">(" + view +
+           ".data, " + (index.empty() ? "0" : index) + ")";
   }
   /// A value of an input that stands for one that is not there and that nothing needs.
   std::string stand_in(int number_of) const {
@@ -314,6 +314,20 @@ class NestPrinter {
     return {"    const " + declared(formula, node) + " = " +
                 cast(formula, node, "at[" + std::to_string(of.number) + "]") + ";\n",
             false, ""};
+  }
+  /// A value of an input where the loops need none: of the nearest element that is there.
+  LeafInSource nearest_leaf(const FormulaInSource& formula, int node, const Node& of) const {
+    const Access& access = nest_.accesses[static_cast<std::size_t>(of.number)];
+    const std::string view = "k.inputs[" + std::to_string(access.array) + "]";
+    std::vector<std::string> all = subscripts(access);
+    for (std::size_t axis = 0; axis < all.size(); ++axis) {
+      const std::string n = "[" + std::to_string(axis) + "]";
+      all[axis] = "nearest(" + all[axis] + ", " + view + ".begin" + n + ", " + view + ".end" + n + ")";
+    }
+    const std::string value = all.empty() ? element(access.array, all)
+                                          : view + ".begin[0] < " + view + ".end[0] ? " + element(access.array, all) +
+                                                " : " + stand_in(access.array);
+    return {"    const " + declared(formula, node) + " = " + cast(formula, node, value) + ";\n", false, ""};
   }
   LeafInSource input_leaf(const FormulaInSource& formula, int node, const Node& of, bool is_inside) const {
     const Access& access = nest_.accesses[static_cast<std::size_t>(of.number)];
@@ -484,7 +498,7 @@ class NestPrinter {
       if (of.operation == Operation::index) return index_leaf(by_usual, node, of);
       if (of.operation == Operation::look_up) return look_up(by_usual, node, of);
       if (nest_.accesses[static_cast<std::size_t>(of.number)].is_input)
-        return input_leaf(by_usual, node, of, is_inside);
+        return is_inside ? input_leaf(by_usual, node, of, true) : nearest_leaf(by_usual, node, of);
       const int source = usual_source(number_of, of.number);
       // Without a source there are no usual iterations.
       std::string value = source < 0 ? "0" : value_of(static_cast<std::size_t>(source));

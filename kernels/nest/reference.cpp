@@ -239,9 +239,10 @@ class Runner {
 std::vector<InputView> whole_views(const Nest& nest, const std::vector<const void*>& inputs) {
   std::vector<InputView> views;
   for (std::size_t n = 0; n < nest.inputs.size(); ++n) {
-    InputView view{inputs[n], {}, {}};
+    InputView view{inputs[n], {}, {}, {}};
     i64 stride = 1;
     for (std::size_t axis = nest.inputs[n].shape.size(); axis-- > 0;) {
+      view.end[axis] = nest.inputs[n].shape[axis];
       view.stride[axis] = stride;
       stride *= nest.inputs[n].shape[axis];
     }

@@ -15,10 +15,10 @@ union Word {
   double real;
 };
 
-/// A box of an input: the element at the indices n is data[sum of (n - begin) * stride].
+/// A box [begin, end) of an input: the element at the indices n is data[sum of (n - begin) * stride].
 struct InputView {
   const void* data;
-  i64 begin[most_coordinates], stride[most_coordinates];
+  i64 begin[most_coordinates], end[most_coordinates], stride[most_coordinates];
 };
 
 /// A part of an array that a block makes, in the array's type: what statement `statement` writes there, or what no

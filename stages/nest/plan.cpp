@@ -55,6 +55,7 @@ void bind_input(NestTask& task, const run::SlotPiece& piece, const BlockContext&
   read.data = tile.data;
   for (int axis = 0; axis < tile.strides.rank(); ++axis) {
     read.begin[axis] = tile.box.begin[axis];
+    read.end[axis] = tile.box.end[axis];
     read.stride[axis] = tile.strides[axis];
   }
 }

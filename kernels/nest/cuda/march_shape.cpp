@@ -51,11 +51,12 @@ CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits)
   const std::size_t rank = tiling_.rank(), line = rank - 2;
   bool has_best = false;
   for (const Kept& kept : spec.kept) has_best |= kept.best != 0;
-  if (has_best) shared_bytes_ = march_threads * sizeof(BestElement);
   for (const Statement& one : spec.nest->statements)
     value_bytes_.push_back(size_of(spec.nest->arrays[static_cast<std::size_t>(one.array)].type));
   for (const std::size_t bytes : value_bytes_)
     words_ += (bytes > 4 ? 2 : 1) * (rank == 3 ? tiling_.extent(0) : 1) * tiling_.halo(line);
+
+  shared_bytes_ = std::max(has_best ? march_threads * sizeof(BestElement) : 0, planes_bytes());
 
   const NestTask& largest = largest_;
   const i64 bands = parts(largest.end[line], tiling_.side(line) * march_lanes);
@@ -72,6 +73,21 @@ CudaMarch::CudaMarch(const NestSpec& spec, const device::Limits& limits)
   march_at_ = copies_at_ + device::aligned_bytes(words * sizeof(Word));
   MarchWork work{};
   bytes_ = march_at_ + lay_out(work, largest, nullptr);
+}
+
+std::size_t CudaMarch::planes_bytes() const {
+  const std::size_t rank = tiling_.rank();
+  if (rank < 3) return 0;
+  const auto columns = static_cast<int>(tiling_.side(rank - 1));
+  int pieces = 0;
+  bool can_copy = true;
+  for (const std::size_t bytes : value_bytes_) {
+    const int size = march_piece_values(static_cast<int>(bytes), columns);
+    can_copy &= bytes * static_cast<std::size_t>(size) >= 4;
+    pieces += static_cast<int>(tiling_.halo(0) * tiling_.side(rank - 2)) * columns / size;
+  }
+  const int ahead = can_copy ? march_planes_ahead(pieces) : 0;
+  return ahead == 0 ? 0 : static_cast<std::size_t>((ahead + 1) * pieces * 16) * march_threads;
 }
 
 std::string CudaMarch::why_unfit(const NestSpec& spec, const device::Limits& limits) {

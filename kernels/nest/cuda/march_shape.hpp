@@ -36,6 +36,8 @@ class CudaMarch {
   compiled::Source source(const NestSpec& spec) const;
 
  private:
+  /// Shared memory into which planes are brought ahead, of a thread block.
+  std::size_t planes_bytes() const;
   std::size_t lay_out(MarchWork& work, const NestTask& task, unsigned char* workspace) const;
 
   Sweep sweep_;

@@ -18,13 +18,8 @@ union Halves {
 
 /// Values side by side that are moved at once, of `columns` in all.
 template <class T, int columns>
-struct alignas(sizeof(T) * (columns % 4 == 0 && sizeof(T) <= 4 ? 4
-                            : columns % 2 == 0                 ? 2
-                                                               : 1)) Pieces {
-  static constexpr int size = columns % 4 == 0 && sizeof(T) <= 4 ? 4
-                              : columns % 2 == 0                 ? 2
-                                                                 : 1,
-                       count = columns / size;
+struct alignas(sizeof(T) * march_piece_values(sizeof(T), columns)) Pieces {
+  static constexpr int size = march_piece_values(sizeof(T), columns), count = columns / size;
   T value[size];
 };
 

@@ -27,6 +27,13 @@ struct MarchWork {
 inline constexpr int march_threads = 128, march_lanes = 32;
 /// Bands of a group that are taken before the next group's first one.
 inline constexpr i64 march_group_lag = 16;
+/// Values of a type side by side that are moved at once, of a chunk of columns.
+TERRACE_HOST_DEVICE constexpr int march_piece_values(int bytes, int columns) {
+  return columns % 4 == 0 && bytes <= 4 ? 4 : columns % 2 == 0 ? 2 : 1;
+}
+/// Steps for which values of the group before are brought into shared memory ahead. @param pieces of a lane, each of
+/// which takes 16 bytes
+TERRACE_HOST_DEVICE constexpr int march_planes_ahead(int pieces) { return pieces <= 8 ? 3 : pieces <= 16 ? 1 : 0; }
 /// Steps of a band from one report to the group after it to the next.
 inline constexpr i64 march_report_steps = 8;
 

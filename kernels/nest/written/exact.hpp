@@ -1,4 +1,4 @@
-// Whole parts of real numbers, and ranges of steps, for code that is compiled at run time.
+// Whole parts of real numbers, ranges of steps, and elements of inputs, for code that is compiled at run time.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -42,6 +42,21 @@ TERRACE_HOST_DEVICE void clip(i64 low, i64 high, i64 base, i64 slope, i64& begin
     begin = values::larger(begin, -floor_of(high - 1 - base, -slope));
     end = values::smaller(end, floor_of(base - low, -slope) + 1);
   }
+}
+
+/// The number of [begin, end) that is nearest to one.
+TERRACE_HOST_DEVICE i64 nearest(i64 at, i64 begin, i64 end) {
+  return values::smaller(values::larger(at, begin), end - 1);
+}
+
+/// An element of an array that nothing writes meanwhile.
+template <class T>
+TERRACE_HOST_DEVICE T element_of(const void* data, i64 index) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(static_cast<const T*>(data) + index);
+#else
+  return static_cast<const T*>(data)[index];
+#endif
 }
 
 }  // namespace terrace::nest
