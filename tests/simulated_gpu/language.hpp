@@ -174,11 +174,6 @@ T atomicMin(T* word, T value) {
   return old;
 }
 
-template <class T>
-T __ldg(const T* element) {
-  return *element;
-}
-
 // Arithmetic.
 inline int __popc(unsigned word) { return std::popcount(word); }
 inline int __popcll(unsigned long long word) { return std::popcount(word); }

@@ -26,6 +26,7 @@ class Border {
     u64 word[asked_words];
   };
 
+  __device__ Border() = default;
   /// @param tag of the band's words; those of the band above are tagged with the number before
   __device__ Border(u64* words, u32 tag, int lane) : words_(words), tag_(tag), lane_(lane) {}
 
@@ -161,9 +162,9 @@ class Border {
     }
   }
 
-  u64* words_;
-  u32 tag_;
-  int lane_;
+  u64* words_ = nullptr;
+  u32 tag_ = 0;
+  int lane_ = 0;
 };
 
 }  // namespace terrace::nest

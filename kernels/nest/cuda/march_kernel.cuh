@@ -1,13 +1,13 @@
 // A block of a nest on CUDA by warps that march: a warp owns a band of rows, and its lanes make chunks of columns,
 // each lane one chunk behind the lane before. Values stay in registers; the last rows of a lane go to the next one by
 // shuffles, those of a band to the next one through tagged words (march_border.cuh), the last levels of a group of
-// levels to the next group through a plane (march_planes.cuh). Bands are taken by tickets in order, so that none waits
-// for one that nobody has. Compiled at run time with the struct N of a nest (written/work.hpp), whose `Values` are the
-// window of a lane: its cells of a step, and those before that they read.
+// levels to the next group through a plane (march_planes.cuh). Bands are taken by tickets in order, so that none
+// waits for one that nobody has. Compiled at run time with the struct N of a nest (written/work.hpp), whose `Values`
+// are the window of a lane: its cells of a step, and those before that they read.
 //
 // In a nest with ghosts, cells outside a statement's box have the first value of the element that they would write
-// (march_rim.cuh); so all reads of a cell are alike. A lane that has not begun, or has ended, makes cells that nothing
-// reads.
+// (march_rim.cuh); so all reads of a cell are alike. A lane that has not begun, or has ended, makes cells that
+// nothing reads.
 #pragma once
 
 #include "kernels/launch/pieces.cuh"
@@ -50,7 +50,8 @@ class BandMarch {
     const MarchWork& work = *lane_.work;
     find_band(static_cast<i64>(ticket));
     place_ = group_ % work.rings;
-    tag_ = static_cast<u32>(group_ * (work.bands + 1) + band_ + 1) + 1;
+    border_ = {work.border + place_ * (work.border_words / work.rings),
+               static_cast<u32>(group_ * (work.bands + 1) + band_ + 1) + 1, lane_.number};
     asks_host_ = ticket % 64 == 0;
     if (band_ < 0) return fill_border();
     failure_.cell = ~u64{0};
@@ -58,7 +59,8 @@ class BandMarch {
     Values left, values;
     load_left<0>(left);
     if constexpr (has_planes) {
-      if (!planes().begin(lane_, band_, steps_.from, leave())) return false;
+      planes_ = {lane_, group_, band_, place_, rooms_.planes};
+      if (!planes_.begin(lane_, steps_.from, leave())) return false;
     }
     Steps stored{steps_.from, steps_.from};
     for (int step = steps_.from; step < steps_.to;) {
@@ -73,7 +75,7 @@ class BandMarch {
       step = to;
     }
     note_failures();
-    if constexpr (has_planes) planes().end(lane_);
+    if constexpr (has_planes) planes_.end(lane_);
     finish_band();
     return true;
   }
@@ -120,17 +122,6 @@ class BandMarch {
   }
   __device__ bool leaves_by_warp() const { return __any_sync(all_lanes, lane_.number == 0 && leaves()) != 0; }
 
-  __device__ Border<N> border() const {
-    const MarchWork& work = *lane_.work;
-    return {work.border + place_ * (work.border_words / work.rings), tag_, lane_.number};
-  }
-  __device__ Planes<N> planes() const {
-    const MarchWork& work = *lane_.work;
-    u64* progress = work.progress + band_;
-    return {rooms_.planes, progress + (group_ + work.rings - 1) % work.rings * work.bands,
-            progress + place_ * work.bands, group_};
-  }
-
   /// Writes the rows before the block as a band would.
   __device__ bool fill_border() {
     const MarchWork& work = *lane_.work;
@@ -142,11 +133,10 @@ class BandMarch {
         },
         leave());
     if (!is_free) return false;
-    const Border<N> filled = border();
     const i64 all = work.chunks * columns, first_level = begin(0) + (Shape::has_levels ? group_ * levels : 0);
     for (i64 column = 0; column < all; column += march_lanes) {
       if (column % 2048 == 0 && leaves_by_warp()) return false;
-      if (column + lane_.number < all) filled.fill(work, first_level, column + lane_.number);
+      if (column + lane_.number < all) border_.fill(work, first_level, column + lane_.number);
     }
     return true;
   }
@@ -179,14 +169,13 @@ class BandMarch {
     }
     const i64 first = (low - begin(last) + columns - 1) / columns, past = (high - begin(last)) / columns,
               steps = lane_.work->steps;
-    i64 from = first == 0 ? 0 : first + lane_.number, to = past * columns == end(last) - begin(last)
-                                                                ? steps
-                                                                : past + lane_.number;
+    i64 from = first == 0 ? 0 : first + lane_.number,
+        to = past * columns == end(last) - begin(last) ? steps : past + lane_.number;
     if (first >= past) from = steps;
     intersect(from, to);
     usual_ = {static_cast<int>(from), static_cast<int>(values::larger(from, to))};
-    usual_first_ = begin(last) + first * columns;
-    usual_last_ = begin(last) + (past - 1) * columns;
+    usual_first_ = static_cast<int>(first);
+    usual_last_ = static_cast<int>(past - 1);
   }
   template <int s>
   __device__ void clip_usual(int level, int row, i64& low, i64& high) const {
@@ -287,9 +276,10 @@ class BandMarch {
       const bool is_active = own.lane_.is_active(step);
       bool fails = false;
       Outside<N> outside{};
-      at[last] = own.lane_.column_of(step);
+      int chunk = step - own.lane_.number;
       if constexpr (rim) own.rim_.look(own.lane_, step, own.rooms_.ghosts, memory, outside);
-      else at[last] = values::smaller(values::larger(at[last], own.usual_first_), own.usual_last_);
+      else chunk = values::smaller(values::larger(chunk, own.usual_first_), own.usual_last_);
+      at[last] = own.begin(last) + i64{chunk} * columns;
 #pragma unroll
       for (int level = 0; level < levels; ++level) {
 #pragma unroll
@@ -313,8 +303,7 @@ class BandMarch {
   }
   __device__ __forceinline__ void store_rows(const Values& values, int step) const {
     const i64 column = lane_.column_of(step);
-    stores_.store(values, column - begin(last),
-                  static_cast<int>(values::smaller(i64{columns}, end(last) - column)));
+    stores_.store(values, column - begin(last), static_cast<int>(values::smaller(i64{columns}, end(last) - column)));
   }
   template <int s>
   __device__ static constexpr bool usual_fails() {
@@ -348,7 +337,8 @@ class BandMarch {
       int code = 0;
       if constexpr (rim) code = S::usual_anywhere(lane_.work->block, values, index, y, loops, made, before);
       else code = S::usual(lane_.work->block, values, index, y, loops, made, before);
-      if constexpr (S::usual_fails) fails |= code != 0 && !(rim && (outside.absent[s] & Rim<N>::bit_of(level, row, column)));
+      if constexpr (S::usual_fails)
+        fails |= code != 0 && !(rim && (outside.absent[s] & Rim<N>::bit_of(level, row, column)));
       auto value = static_cast<typename S::Type>(made);
       if constexpr (rim) {
         if (outside.ghosts[s] & Rim<N>::bit_of(level, row, column)) value = S::values(ghosts)[index];
@@ -435,7 +425,9 @@ class BandMarch {
       for (int row = 0; row < rows; ++row) {
         i64 c[most_coordinates] = {};
         lane_.set_row(level, row, c);
-        if (lane_.is_row(c)) keep_cells<0>(values, c, begin(last) + static_cast<i64>(step - lane_.number) * columns, Shape::index(level, row, 0));
+        if (lane_.is_row(c))
+          keep_cells<0>(values, c, begin(last) + static_cast<i64>(step - lane_.number) * columns,
+                        Shape::index(level, row, 0));
       }
     }
   }
@@ -513,20 +505,19 @@ class BandMarch {
     if (step % 64 == 0 && leaves_by_warp()) return false;
     if constexpr (has_border) {
       if (step >= chunks_above_.from && step < chunks_above_.to &&
-          !border().take(values, step, step + 1 < chunks_above_.to, asked, leave()))
+          !border_.take(values, step, step + 1 < chunks_above_.to, asked, leave()))
         return false;
     }
     if constexpr (has_planes) {
-      if (!planes().take(values, lane_, band_, step, leave())) return false;
+      if (!planes_.take(values, lane_, step, leave())) return false;
     }
     return true;
   }
   /// Hands on what the cells of a step are read for, and moves the window.
   __device__ __forceinline__ void end_step(Values& values, int step) const {
-    if constexpr (has_planes) planes().give(values, lane_, band_, step);
+    if constexpr (has_planes) planes_.give(values, lane_, step);
     if constexpr (has_border) {
-      if (step >= march_lanes - 1 && lane_.number == march_lanes - 1)
-        border().give(values, step - (march_lanes - 1));
+      if (step >= march_lanes - 1 && lane_.number == march_lanes - 1) border_.give(values, step - (march_lanes - 1));
     }
     move_window<0>(values);
   }
@@ -581,12 +572,13 @@ class BandMarch {
   Found& found_;
   Lane<N> lane_;
   i64 group_ = 0, band_ = 0, place_ = 0;
-  u32 tag_ = 0;
+  Border<N> border_;
+  Planes<N> planes_;
   bool asks_host_ = false, keeps_ = false;
   Keeping keeping_ = Keeping::nothing;
   Steps steps_{}, usual_{};               // of the band; of usual cells
   Steps chunks_above_{};                  // that the band above writes
-  i64 usual_first_ = 0, usual_last_ = 0;  // columns of the lane's first and last chunk of usual cells
+  int usual_first_ = 0, usual_last_ = 0;  // chunks of the lane of which all cells are usual
   Rim<N> rim_;
   RowStores<N> stores_;
   LaneFailure failure_{};

@@ -13,8 +13,8 @@ struct Lane {
   using Shape = MarchShape<N>;
 
   const MarchWork* work;
-  int number;                // in the warp
-  i64 c[most_coordinates];   // the first level and row
+  int number;               // in the warp
+  i64 c[most_coordinates];  // the first level and row
 
   __device__ i64 begin(int n) const { return work->block.begin[n]; }
   __device__ i64 end(int n) const { return work->block.end[n]; }
@@ -79,8 +79,7 @@ class RowStores {
 #pragma unroll
         for (int row = 0; row < rows; ++row) {
           if ((rows_[s] >> (level * rows + row) & 1) == 0) continue;
-          unsigned char* data =
-              data_[s] + level * level_bytes_[s] + row * row_bytes_[s] + column * column_bytes_[s];
+          unsigned char* data = data_[s] + level * level_bytes_[s] + row * row_bytes_[s] + column * column_bytes_[s];
 #pragma unroll
           for (int n = 0; n < Piece::count; ++n) {
             if (by_pieces) {

@@ -35,37 +35,41 @@ class Planes {
   static constexpr int ahead = can_copy() ? march_planes_ahead(pieces) : 0;
 
   /// Bytes of shared memory of a warp.
-  static constexpr int room_bytes = ahead > 0 ? (ahead + 1) * pieces * march_lanes * 16 : 0;
+  static constexpr int room_bytes = ahead > 0 ? (ahead + 1) * pieces* march_lanes * 16 : 0;
 
-  /// @param room of the warp, in shared memory
-  __device__ Planes(unsigned char* room, u64* progress_before, u64* progress, i64 group)
-      : room_(room), before_(progress_before), own_(progress), group_(group) {}
+  /// @param place of the group in the ring @param room of the warp, in shared memory
+  __device__ Planes(const Lane<N>& lane, i64 group, i64 band, i64 place, unsigned char* room)
+      : room_(room + lane.number * 16),
+        before_(lane.work->progress + (group + lane.work->rings - 1) % lane.work->rings * lane.work->bands + band),
+        own_(lane.work->progress + place * lane.work->bands + band),
+        counted_(group * lane.work->steps),
+        at_((band * lane.work->steps * rows * march_lanes + lane.number) * columns) {}
+  __device__ Planes() = default;
 
   /// Begins the first steps of a band. @return false if the launch is over
   template <class Leaves>
-  __device__ bool begin(const Lane<N>& lane, i64 band, int from, const Leaves& leaves) const {
+  __device__ bool begin(const Lane<N>& lane, int from, const Leaves& leaves) const {
     report(lane, from);
     if (!wait(lane, from + march_report_steps, leaves)) return false;
-    for (int step = from; step < from + ahead; ++step) bring(lane, band, step);
+    for (int step = from; step < from + ahead; ++step) bring(lane, step);
     return true;
   }
   /// Sets the levels before of a step's cells. @return false if the launch is over
   template <class Leaves>
-  __device__ __forceinline__ bool take(Values& values, const Lane<N>& lane, i64 band, int step,
-                                       const Leaves& leaves) const {
+  __device__ __forceinline__ bool take(Values& values, const Lane<N>& lane, int step, const Leaves& leaves) const {
     if (step % march_report_steps == 0) {
       report(lane, step);
       if (!wait(lane, step + march_report_steps, leaves)) return false;
     }
     if constexpr (ahead > 0) {
-      bring(lane, band, step + ahead);
+      bring(lane, step + ahead);
       device::wait_for_copies<ahead>();
     }
-    if (lane.is_active(step)) move<true, 0>(values, *lane.work, place(lane, band, step), stage_of(lane, step));
+    if (lane.is_active(step)) move<true, 0>(values, *lane.work, place(step), stage_of(step));
     return true;
   }
-  __device__ __forceinline__ void give(Values& values, const Lane<N>& lane, i64 band, int step) const {
-    if (lane.is_active(step)) move<false, 0>(values, *lane.work, place(lane, band, step), nullptr);
+  __device__ __forceinline__ void give(Values& values, const Lane<N>& lane, int step) const {
+    if (lane.is_active(step)) move<false, 0>(values, *lane.work, place(step), nullptr);
   }
   /// Tells the next group that all is there.
   __device__ void end(const Lane<N>& lane) const { report(lane, static_cast<int>(lane.work->steps)); }
@@ -74,12 +78,12 @@ class Planes {
   /// Steps are counted over all groups that have had a place in the ring.
   __device__ __forceinline__ void report(const Lane<N>& lane, int step) const {
     __syncwarp();
-    if (lane.number == 0) device::store_release(own_, static_cast<u64>((group_ + 1) * lane.work->steps + step));
+    if (lane.number == 0) device::store_release(own_, static_cast<u64>(counted_ + lane.work->steps + step));
   }
   /// Waits until the group before has made the levels of the steps before one, and of those that are brought ahead.
   template <class Leaves>
   __device__ __forceinline__ bool wait(const Lane<N>& lane, int step, const Leaves& leaves) const {
-    const i64 wanted = group_ * lane.work->steps + values::smaller(lane.work->steps, i64{step} + ahead);
+    const i64 wanted = counted_ + values::smaller(lane.work->steps, i64{step} + ahead);
     const bool is_there = device::wait_by_warp<device::backoffs::in_place_rows>(
         [&] {
           return __all_sync(all_lanes,
@@ -92,16 +96,16 @@ class Planes {
   }
 
   /// The place of a lane's values of a step in a level of the plane, in values.
-  __device__ __forceinline__ static i64 place(const Lane<N>& lane, i64 band, int step) {
-    return ((band * lane.work->steps + step) * rows * march_lanes + lane.number) * columns;
+  __device__ __forceinline__ i64 place(int step) const {
+    return at_ + static_cast<i64>(step) * (rows * march_lanes * columns);
   }
-  __device__ __forceinline__ unsigned char* stage_of(const Lane<N>& lane, int step) const {
+  __device__ __forceinline__ unsigned char* stage_of(int step) const {
     if constexpr (ahead == 0) return nullptr;
-    return room_ + step % (ahead + 1) * (pieces * march_lanes * 16) + lane.number * 16;
+    return room_ + step % (ahead + 1) * (pieces * march_lanes * 16);
   }
 
-  __device__ __forceinline__ void bring(const Lane<N>& lane, i64 band, int step) const {
-    if (lane.is_active(step)) bring_pieces<0>(*lane.work, place(lane, band, step), stage_of(lane, step));
+  __device__ __forceinline__ void bring(const Lane<N>& lane, int step) const {
+    if (lane.is_active(step)) bring_pieces<0>(*lane.work, place(step), stage_of(step));
     device::commit_copies();
   }
   template <int s>
@@ -160,9 +164,10 @@ class Planes {
       }
     }
   }
-  unsigned char* room_;
-  u64 *before_, *own_;
-  i64 group_;
+  unsigned char* room_ = nullptr;
+  u64 *before_ = nullptr, *own_ = nullptr;  // steps that are done
+  i64 counted_ = 0;                         // steps of the groups before
+  i64 at_ = 0;                              // of the lane's values of step 0 in a level of the plane
 };
 
 }  // namespace terrace::nest

@@ -53,7 +53,8 @@ class Rim {
     return {static_cast<int>(values::smaller(from, to)), static_cast<int>(to)};
   }
 
-  /// Finds the cells of a step's chunks that are outside, and makes ghosts. All lanes call it. @param room of the warp
+  /// Finds the cells of a step's chunks that are outside, and makes ghosts. All lanes call it. @param room of the
+  /// warp
   __device__ __forceinline__ void look(const Lane<N>& lane, int step, u64* room, Values& ghosts,
                                        Outside<N>& outside) const {
     const i64 first = lane.column_of(step);

@@ -49,14 +49,10 @@ TERRACE_HOST_DEVICE i64 nearest(i64 at, i64 begin, i64 end) {
   return values::smaller(values::larger(at, begin), end - 1);
 }
 
-/// An element of an array that nothing writes meanwhile.
+/// An element of an array.
 template <class T>
 TERRACE_HOST_DEVICE T element_of(const void* data, i64 index) {
-#if defined(__CUDA_ARCH__)
-  return __ldg(static_cast<const T*>(data) + index);
-#else
   return static_cast<const T*>(data)[index];
-#endif
 }
 
 }  // namespace terrace::nest
