@@ -15,6 +15,12 @@ struct PointPlace {
   i32 field;
 };
 
+/// Where the values of a patch are (kernel.cuh): two levels, each with its fields one after another.
+struct PatchShape {
+  i32 line, plane, field, level;  // values from a line, plane, field and level to the next
+  i32 values;                     // of all
+};
+
 /// The points of a stencil.
 template <class T>
 struct PointLists {
