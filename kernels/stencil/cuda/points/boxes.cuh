@@ -34,15 +34,18 @@ __device__ __forceinline__ bool is_same_box(const PatchBox& a, const PatchBox& b
 struct LineGroups {
   i32 lanes, lane, group, groups;  // threads of a group; the thread in its group; its group; all groups
 
-  /// @param width cells of a line
-  __device__ __forceinline__ explicit LineGroups(i32 width) {
+  /// @param bits of the number of threads of a group
+  __device__ __forceinline__ explicit LineGroups(i32 bits)
+      : lanes(1 << bits),
+        lane(static_cast<i32>(threadIdx.x) & (lanes - 1)),
+        group(static_cast<i32>(threadIdx.x) >> bits),
+        groups(static_cast<i32>(blockDim.x) >> bits) {}
+  /// The bits for lines of so many cells.
+  static __device__ __forceinline__ i32 bits_for(i32 width) {
+    if (width > 32) return (width - 1) % 32 < 16 ? 4 : 5;  // few cells are left for threads of a last warp
     i32 bits = 5;
     while (bits > 0 && 1 << (bits - 1) >= width) --bits;
-    if (width > 32 && (width - 1) % 32 < 16) bits = 4;  // half a warp's cells less than warps would take
-    lanes = 1 << bits;
-    lane = static_cast<i32>(threadIdx.x) & (lanes - 1);
-    group = static_cast<i32>(threadIdx.x) >> bits;
-    groups = static_cast<i32>(blockDim.x) >> bits;
+    return bits;
   }
 };
 
@@ -51,7 +54,7 @@ struct LineGroups {
 template <class Visit>
 __device__ __forceinline__ void for_each_line(const PatchBox& box, const Visit& visit) {
   const i32 middles = box.extent(1), lines = box.extent(0) * middles;
-  const LineGroups threads(box.extent(2));
+  const LineGroups threads(LineGroups::bits_for(box.extent(2)));
 #pragma unroll 1
   for (i32 line = threads.group; line < lines; line += threads.groups) {
     const i32 plane = middles == 1 ? line : line / middles;

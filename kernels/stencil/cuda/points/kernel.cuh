@@ -63,11 +63,15 @@ __device__ __forceinline__ Trace<T> trace_of(const PointsTask<F, T>& task, const
   return trace;
 }
 
+/// Thread blocks of a multiprocessor: two where the values of a thread fit into half of the registers.
+template <class F, class T>
+inline constexpr i32 patch_residents = F::fields * sizeof(T) <= 8 ? 2 : 1;
+
 /// Thread blocks take points in turn: the cells of sources, then receivers.
 template <class F, class T>
-__global__ void __launch_bounds__(patch_threads, 1)
+__global__ void __launch_bounds__(patch_threads, patch_residents<F, T>)
     make_points_kernel(const StencilState* state, const __grid_constant__ PointsTask<F, T> task) {
-  __shared__ NearSources<T> near;
+  __shared__ PatchRest<T> rest;
   if (state->begun == 0) return;
   const PointLists<T>& points = task.points;
 #pragma unroll 1
@@ -93,7 +97,7 @@ __global__ void __launch_bounds__(patch_threads, 1)
           target.end[axis] = trace.place.index[axis] + 1;
         }
       }
-      Patch<F, T> patch(task, state->task, near, target);
+      Patch<F, T> patch(task, state->task, rest, target);
       patch.make(trace);
       if (is_source) patch.write();
       __syncthreads();  // before the room is used again

@@ -30,7 +30,7 @@ __device__ __forceinline__ bool is_same_cell(const PointPlace& a, const PointPla
 /// The sources in a patch, with their values of all levels: in shared memory.
 template <class T>
 struct NearSources {
-  static constexpr i32 most = 32;  // a patch with more looks for them after each level
+  static constexpr i32 most = 24;  // a patch with more looks for them after each level
   static constexpr i32 source_bits = 40;
 
   u32 count;      // also of those that have no room here
@@ -39,6 +39,21 @@ struct NearSources {
   i32 cell[most], field[most], last_level[most];  // the last level at which the cell is made
   i64 first[most];
   T values[most][most_steps_at_once];
+};
+
+/// The cells of a level that are made side by side.
+struct alignas(16) LevelCells {
+  i32 offset;                  // of the first one in the level
+  i32 width, middles, groups;  // along the axes; groups of planes, each made by a thread
+  i32 planes, bits;            // bits: LineGroups
+  i32 first_row, first_middle, first_last;
+};
+
+/// Shared memory of a thread block beside the patch.
+template <class T>
+struct PatchRest {
+  NearSources<T> sources;
+  LevelCells levels[most_steps_at_once + 1];  // level 0 has none
 };
 
 /// Where the values of a receiver are recorded.
@@ -54,13 +69,13 @@ struct Trace {
 /// A thread block makes the cells around a point again.
 template <class F, class T>
 class Patch {
-  static_assert(sizeof(NearSources<T>) <= patch_shared_rest);
+  static_assert(sizeof(PatchRest<T>) <= patch_shared_rest);
 
  public:
   /// @param target cells of the last level that are wanted
-  __device__ __forceinline__ Patch(const PointsTask<F, T>& task, const StencilTask& block, NearSources<T>& near,
+  __device__ __forceinline__ Patch(const PointsTask<F, T>& task, const StencilTask& block, PatchRest<T>& rest,
                                    const GridBox& target)
-      : task_(task), levels_(task.levels), block_(block), near_(near) {
+      : task_(task), levels_(task.levels), block_(block), rest_(rest), near_(rest.sources) {
     for (i32 axis = 0; axis < most_rank; ++axis) {
       const AxisFaces<T>& faces = levels_.axes[axis];
       const bool is_endless = faces.low == Face::periodic;
@@ -68,9 +83,9 @@ class Patch {
       if (!is_endless && origin_[axis] < -faces.reach) origin_[axis] = -faces.reach;
       target_.begin[axis] = static_cast<i32>(target.begin[axis] - origin_[axis]);
       target_.end[axis] = static_cast<i32>(target.end[axis] - origin_[axis]);
-      const i64 rest = faces.extent - origin_[axis];
+      const i64 beyond = faces.extent - origin_[axis];
       grid_.begin[axis] = is_endless || origin_[axis] > far ? -far : static_cast<i32>(-origin_[axis]);
-      grid_.end[axis] = is_endless || rest > far ? far : static_cast<i32>(rest);
+      grid_.end[axis] = is_endless || beyond > far ? far : static_cast<i32>(beyond);
     }
   }
 
@@ -79,15 +94,15 @@ class Patch {
     const PatchBox all = before(task_.count);
     const bool keeps = !F::own_faces && !is_same_box(before(task_.count - 1), inside(before(task_.count - 1)));
     load(all, keeps);
+    cut_levels();
     find_sources(all);
     wait_for_values();
     __syncthreads();
-    const PatchBox wide = with_beyond(task_.count);
-    const bool has_beyond = !is_same_box(wide, all);
+    const bool has_beyond = !is_same_box(with_beyond(task_.count), all);
     Beyond own{};
     if (has_beyond) {
-      own = beyond(wide, all, static_cast<i32>(threadIdx.x));
-      make_beyond(wide, all, own, values(0));
+      own = beyond(static_cast<i32>(threadIdx.x));
+      make_beyond(own, values(0));
       __syncthreads();
     }
     const i32 sources = static_cast<i32>(near_.count);
@@ -103,7 +118,7 @@ class Patch {
         __syncthreads();
       }
       if (has_beyond && level < task_.count) {
-        make_beyond(wide, all, own, values(level));
+        make_beyond(own, values(level));
         __syncthreads();
       }
       if (is_recorder && ++trace.steps == trace.every) {
@@ -245,49 +260,45 @@ class Patch {
     if (task_.in_shared != 0) device::wait_for_copies<0>();
   }
 
+  /// Says which cells of each level are made side by side.
+  __device__ __forceinline__ void cut_levels() {
+    for (i32 level = static_cast<i32>(threadIdx.x) + 1; level <= task_.count; level += static_cast<i32>(blockDim.x)) {
+      const PatchBox cells = inside(before(task_.count - level));
+      LevelCells& made = rest_.levels[level];
+      made.offset = offset_of(cells.begin);
+      made.width = cells.extent(2);
+      made.middles = cells.extent(1);
+      made.planes = cells.extent(0);
+      made.groups = (made.planes + LineCells<T>::count - 1) / LineCells<T>::count;
+      made.bits = LineGroups::bits_for(made.width);
+      made.first_row = cells.begin[0];
+      made.first_middle = cells.begin[1];
+      made.first_last = cells.begin[2];
+    }
+  }
   /// Makes the cells of a level from the level before.
   __device__ __forceinline__ void make_level(i32 level) const {
-    const PatchBox cells = before(task_.count - level), inner = inside(cells);
-    if (task_.in_shared != 0 && task_.has_arrays == 0) make_inside<true>(values_in<true>(), level, inner);
-    else make_inside<false>(values_of_block(), level, inner);
-    if constexpr (F::own_faces) {
-      if (is_same_box(cells, inner)) return;
-      i32 index[most_rank];
-      for (i32 n = static_cast<i32>(threadIdx.x); find_around(cells, inner, n, index);
-           n += static_cast<i32>(blockDim.x)) {
-        const PatchShape& shape = task_.shape;
-        i64 place[most_rank];
-        place_of(index, place);
-        make_at_rim(PatchRimAt<F, T>{levels_,
-                                     block_,
-                                     values(level - 1) + offset_of(index),
-                                     shape.field,
-                                     shape.plane,
-                                     shape.line,
-                                     {place[0], place[1], place[2]},
-                                     levels_.step + level - 1},
-                    values(level) + offset_of(index));
-      }
-    }
+    if (task_.in_shared != 0 && task_.has_arrays == 0) make_inside<true>(values_in<true>(), level);
+    else make_inside<false>(values_of_block(), level);
+    if constexpr (F::own_faces) make_rim(level);
   }
   /// @tparam is_plain true: without constant arrays
   template <bool is_plain>
-  __device__ __forceinline__ void make_inside(T* values, i32 level, const PatchBox& cells) const {
-    using Cells = LineCells<T>;
+  __device__ __forceinline__ void make_inside(T* values, i32 level) const {
     const PatchShape& shape = task_.shape;
-    const i32 width = cells.extent(2), middles = cells.extent(1), planes = cells.extent(0);
-    const i32 lines = (planes + Cells::count - 1) / Cells::count * middles;
+    const LevelCells& cells = rest_.levels[level];
+    const i32 width = cells.width, middles = cells.middles, lines = cells.groups * middles, planes = cells.planes;
     if (lines == 0) return;
-    const LineGroups threads(width);
-    const T* from = values + ((level & 1) ^ 1) * shape.level + offset_of(cells.begin);
-    T* to = values + (level & 1) * shape.level + offset_of(cells.begin);
+    const LineGroups threads(cells.bits);
+    const T* from = values + (((level & 1) ^ 1) * shape.level + cells.offset);
+    T* to = values + ((level & 1) * shape.level + cells.offset);
     i32 line = threads.group, cell = threads.lane;
 #pragma unroll 1
     for (;; line += threads.groups) {
       for (; line >= lines && cell < width; line -= lines) cell += threads.lanes;
       if (cell >= width) break;
-      const i32 plane = middles == 1 ? line : line / middles, middle = line - plane * middles;
-      const i32 first = plane * Cells::count, left = planes - first;
+      const i32 group = middles == 1 ? line : line / middles, middle = line - group * middles;
+      const i32 first = group * LineCells<T>::count, left = planes - first;
       const i32 offset = first * shape.plane + middle * shape.line + cell;
       const PatchCells<F, T, !is_plain> near{
           levels_,
@@ -297,8 +308,8 @@ class Patch {
           shape.plane,
           shape.line,
           left - 1,
-          {origin_[0] + (cells.begin[0] + first), origin_[1] + (cells.begin[1] + middle),
-           origin_[2] + (cells.begin[2] + cell)},
+          {origin_[0] + (cells.first_row + first), origin_[1] + (cells.first_middle + middle),
+           origin_[2] + (cells.first_last + cell)},
           levels_.step + (level - 1)};
       make_cells<is_plain>(near, to + offset, left);
     }
@@ -327,34 +338,56 @@ class Patch {
     }
   }
 
-  /// The value number n of those beyond faces. @param wide cells of the patch with those @param all without
-  __device__ Beyond beyond(const PatchBox& wide, const PatchBox& all, i32 n) const {
+  /// Makes the cells of a level at the grid's rim, of operators that say themselves what they become.
+  __device__ __forceinline__ void make_rim(i32 level) const {
+    const PatchBox cells = before(task_.count - level), inner = inside(cells);
+    if (is_same_box(cells, inner)) return;
+    const PatchShape& shape = task_.shape;
+    i32 index[most_rank];
+    for (i32 n = static_cast<i32>(threadIdx.x); find_around(cells, inner, n, index);
+         n += static_cast<i32>(blockDim.x)) {
+      i64 place[most_rank];
+      place_of(index, place);
+      make_at_rim(PatchRimAt<F, T>{levels_,
+                                   block_,
+                                   values(level - 1) + offset_of(index),
+                                   shape.field,
+                                   shape.plane,
+                                   shape.line,
+                                   {place[0], place[1], place[2]},
+                                   levels_.step + level - 1},
+                  values(level) + offset_of(index));
+    }
+  }
+
+  /// The value number n of those beyond faces.
+  __device__ __forceinline__ Beyond beyond(i32 n) const {
     Beyond found{};
     i32 index[most_rank];
-    if (!find_around(wide, all, n, index)) return found;
+    if (!find_around(with_beyond(task_.count), before(task_.count), n, index)) return found;
     found.to = offset_of(index);
     for (i32 axis = 0; axis < most_rank; ++axis) {
       const AxisFaces<T>& faces = levels_.axes[axis];
+      if (faces.low == Face::periodic) continue;
       const i64 at = mapped_index(origin_[axis] + index[axis], faces.extent, faces.low, faces.high);
-      if (at < 0 && faces.low != Face::periodic) {
+      if (at < 0) {
         found.value = at == low_outside ? faces.low_value : faces.high_value;
         return found;
       }
-      if (faces.low != Face::periodic) index[axis] = static_cast<i32>(at - origin_[axis]);
+      index[axis] = static_cast<i32>(at - origin_[axis]);
     }
     found.from = offset_of(index);
     return found;
   }
   /// Makes the values beyond faces of a level. @param own the thread's first one
-  __device__ __forceinline__ void make_beyond(const PatchBox& wide, const PatchBox& all, const Beyond& own,
-                                              T* level) const {
+  __device__ __forceinline__ void make_beyond(const Beyond& own, T* level) const {
     Beyond one = own;
-    for (i32 n = static_cast<i32>(threadIdx.x); one.to >= 0; one = beyond(wide, all, n)) {
+    for (i32 n = static_cast<i32>(threadIdx.x + blockDim.x); one.to >= 0; n += static_cast<i32>(blockDim.x)) {
       for (i32 f = 0; f < F::fields; ++f) {
         T* field = level + f * task_.shape.field;
         field[one.to] = one.from < 0 ? one.value : field[one.from];
       }
-      n += static_cast<i32>(blockDim.x);
+      one = beyond(n);
     }
   }
 
@@ -472,6 +505,7 @@ class Patch {
   const PointsTask<F, T>& task_;
   const StepTask<F, T>& levels_;
   const StencilTask& block_;
+  PatchRest<T>& rest_;
   NearSources<T>& near_;
   i64 origin_[most_rank];   // place of the patch's first cell
   PatchBox target_, grid_;  // the wanted cells; the whole grid, or much of it
