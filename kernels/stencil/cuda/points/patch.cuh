@@ -184,14 +184,22 @@ class Patch {
     T* loaded = values_in<in_shared>();
     for_each_line(cells, [&](const i32(&index)[most_rank], i32 lanes) {
       const Line line = line_of(index);
+      const i32 end = cells.end[2] - index[2];
       const T* rows[F::fields];
       for (i32 f = 0; f < F::fields; ++f) rows[f] = levels_.from[f].row(line.row, levels_.width) + line.first;
       T* to = loaded + offset_of(index);
-      for (i32 n = 0; index[2] + n < cells.end[2]; n += lanes) {
+      for (i32 n = 0; n < end; n += lanes) {
         const i64 cell = index_in(line.last + n, levels_.axes[2].extent);
         for (i32 f = 0; f < F::fields; ++f) {
           load_value<in_shared>(to + (f * task_.shape.field + n), rows[f] + cell);
           if (twice) load_value<in_shared>(to + (task_.shape.level + f * task_.shape.field + n), rows[f] + cell);
+        }
+      }
+      for (i32 a = 0; a < task_.shape.arrays; ++a) {
+        const T* row = block_.arrays[a].template row<T>(line.row, levels_.width) + line.first;
+        for (i32 n = 0; n < end; n += lanes) {
+          const i64 cell = index_in(line.last + n, levels_.axes[2].extent);
+          load_value<in_shared>(to + (2 * task_.shape.level + a * task_.shape.field + n), row + cell);
         }
       }
     });
@@ -224,7 +232,7 @@ class Patch {
   }
   /// Makes the cells of a level from the level before.
   __device__ __forceinline__ void make_level(i32 level) const {
-    if (task_.in_shared != 0 && task_.has_arrays == 0) make_inside<true>(values_in<true>(), level);
+    if (task_.in_shared != 0 && task_.shape.arrays == 0) make_inside<true>(values_in<true>(), level);
     else make_inside<false>(values_of_block(), level);
     if constexpr (F::own_faces) make_rim(level);
   }
@@ -248,12 +256,11 @@ class Patch {
       const i32 offset = first * shape.plane + middle * shape.line + cell;
       const PatchCells<F, T, !is_plain> near{
           levels_,
-          block_,
           from + offset,
+          values + (2 * shape.level + cells.offset + offset),
           shape.field,
           shape.plane,
           shape.line,
-          left - 1,
           {origin_[0] + (cells.first_row + first), origin_[1] + (cells.first_middle + middle),
            origin_[2] + (cells.first_last + cell)},
           levels_.step + (level - 1)};
@@ -295,8 +302,8 @@ class Patch {
       i64 place[most_rank];
       place_of(index, place);
       make_at_rim(PatchRimAt<F, T>{levels_,
-                                   block_,
                                    values(level - 1) + offset_of(index),
+                                   values_of_block() + (2 * shape.level + offset_of(index)),
                                    shape.field,
                                    shape.plane,
                                    shape.line,

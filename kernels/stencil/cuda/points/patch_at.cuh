@@ -21,30 +21,14 @@ __device__ __forceinline__ i64 cell_of(const StepTask<F, T>& levels, const i64 (
          index_in(index[2], levels.axes[2].extent);
 }
 
-/// The values of a constant array at the cells of a thread in planes one after another, apart from the code of
-/// stencils without arrays. @param place of the first one @param last number of the last one that is in the patch
-template <class F, class T>
-__device__ __noinline__ LineCells<T> load_array(const StepTask<F, T>& levels, const Rows& rows,
-                                                const i64 (&place)[most_rank], i32 last) {
-  const i64 cell = cell_of(levels, place);
-  LineCells<T> cells;
-#pragma unroll
-  for (i32 n = 0; n < cells.count; ++n) {
-    const i64 index[] = {place[0] + (n < last ? n : last), 0, 0};
-    cells.v[n] = rows.template row<T>(row_of(levels, index), levels.width)[cell];
-  }
-  return cells;
-}
-
 /// The cells of a thread in planes one after another, and where they are.
 /// @tparam has_arrays false: the stencil has no constant arrays
 template <class F, class T, bool has_arrays>
 struct PatchCells {
   const StepTask<F, T>& levels;
-  const StencilTask& block;
   const T* centre;         // the first cell's value of field 0
-  i32 field, plane, line;  // values from one field, plane and line to the next
-  i32 last;                // number of the last cell that is made; those behind it have other values
+  const T* constant;       // its value of constant array 0
+  i32 field, plane, line;  // values from one field or array, plane and line to the next
   i64 indices[most_rank];  // of the first cell, along periodic axes perhaps beyond the ends
   i64 steps;               // made before
 
@@ -56,7 +40,10 @@ struct PatchCells {
   }
   __device__ __forceinline__ LineCells<T> array(i32 number) const {
     if constexpr (!has_arrays) __builtin_unreachable();
-    return load_array(levels, block.arrays[number], indices, last);
+    LineCells<T> cells;
+#pragma unroll
+    for (i32 n = 0; n < cells.count; ++n) cells.v[n] = constant[number * field + n * plane];
+    return cells;
   }
   __device__ __forceinline__ i64 index(i32 axis, i32 n) const {
     return index_in(indices[axis] + (axis == 0 ? n : 0), levels.axes[axis].extent);
@@ -69,8 +56,7 @@ struct PatchCells {
 template <class F, class T>
 struct PatchRimAt {
   const StepTask<F, T>& levels;
-  const StencilTask& block;
-  const T* centre;
+  const T *centre, *constant;
   i32 field, plane, line;
   i64 indices[most_rank], steps;
 
@@ -87,9 +73,7 @@ struct PatchRimAt {
     }
     return centre[number * field + moved[0] * plane + moved[1] * line + moved[2]];
   }
-  __device__ T array(i32 number) const {
-    return block.arrays[number].template row<T>(row_of(levels, indices), levels.width)[cell_of(levels, indices)];
-  }
+  __device__ T array(i32 number) const { return constant[number * field]; }
   __device__ i64 index(i32 axis, i32 = 0) const { return index_in(indices[axis], levels.axes[axis].extent); }
   __device__ i64 extent(i32 axis) const { return levels.axes[axis].extent; }
   __device__ i64 step() const { return steps; }

@@ -12,7 +12,6 @@ struct PointsTask {
   StepTask<F, T> levels;  // `from` the level before the launch, `to` the last one, of which `rows` are written
   i32 count;              // levels
   i32 in_shared;          // not 0: patches are in shared memory, else in `points.patches`
-  i32 has_arrays;         // not 0: the stencil has constant arrays
   PatchShape shape;
   PointLists<T> points;
 };

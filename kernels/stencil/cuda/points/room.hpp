@@ -44,8 +44,9 @@ inline PatchShape patch_shape(const StencilSpec& spec, std::int64_t levels) {
   shape.plane = shape.line * side(1);
   shape.field = shape.plane * side(0);
   shape.level = shape.field * spec.fields();
+  shape.arrays = spec.arrays;
   // A thread makes cells of several planes, some behind the last one.
-  shape.values = 2 * shape.level + measured::CudaStep::cells * shape.plane;
+  shape.values = 2 * shape.level + shape.arrays * shape.field + measured::CudaStep::cells * shape.plane;
   return shape;
 }
 
