@@ -258,14 +258,16 @@ Cost cost_of_planes(const StencilSpec& spec, const Limits& limits) {
 }
 
 /// Turns of warps, a cell, in which cells are made one by one (steps/kernel.cuh): those of a warp that reaches beyond
-/// the end of a line, of the ends of lines that a face does not keep, and of lines at the ends of the middle axis.
+/// the end of a line, of the ends of lines that a face does not keep, those of several rows at once, and of lines at
+/// the ends of the middle axis.
 double turns_of(const StencilSpec& spec) {
   constexpr i64 line = static_cast<i64>(measured::cuda_step_line), warp = 32;
   const i64 cells = spec.extents[2], whole = cells / line, rest = cells % line;
   if (spec.width() == 1) return 0;
   auto turns = static_cast<double>(std::min<i64>(line / warp - 1, (rest + warp - 1) / warp));
-  if (whole > 0 && spec.faces[2].low != Face::fixed) turns += 1;
-  if (rest == 0 && spec.faces[2].high != Face::fixed) turns += 1;
+  constexpr double end = 1.0 / measured::CudaStep::rows;
+  if (whole > 0 && spec.faces[2].low != Face::fixed) turns += end;
+  if (rest == 0 && spec.faces[2].high != Face::fixed) turns += end;
   const double at_middle =
       spec.rank < 3 ? 0 : std::min(1.0, 2.0 * spec.radius / static_cast<double>(spec.extents[1]));
   return turns / static_cast<double>(cells) + at_middle / warp;

@@ -5,81 +5,88 @@
 
 namespace terrace::stencil {
 
-/// Cells along the three axes, half-open. Along a periodic axis they may lie beyond the grid's ends.
-struct PatchBox {
+/// Cells of the grid along the three axes, half-open. Along a periodic axis they may lie beyond its ends.
+struct GridBox {
   i64 begin[most_rank], end[most_rank];
 
-  __device__ __forceinline__ i64 extent(i32 axis) const {
-    return end[axis] > begin[axis] ? end[axis] - begin[axis] : 0;
-  }
-  __device__ __forceinline__ i64 cells() const { return extent(0) * extent(1) * extent(2); }
+  __device__ bool is_empty() const { return begin[0] >= end[0] || begin[1] >= end[1] || begin[2] >= end[2]; }
 };
 
-/// The offset of a cell in a box, row-major.
-__device__ __forceinline__ i32 offset_in(const PatchBox& all, const i64 (&index)[most_rank]) {
-  const i32 line = static_cast<i32>(index[0] - all.begin[0]) * static_cast<i32>(all.extent(1)) +
-                   static_cast<i32>(index[1] - all.begin[1]);
-  return line * static_cast<i32>(all.extent(2)) + static_cast<i32>(index[2] - all.begin[2]);
-}
+/// Cells along the three axes, half-open, counted from the first one of a patch.
+struct PatchBox {
+  i32 begin[most_rank], end[most_rank];
 
-/// Calls visit(index, offset) for the cells of a box, by all threads of a thread block: lines side by side, a line by
-/// the lanes of a warp or of a part of it. The offset is the cell's in the box `all`.
-template <class Visit>
-__device__ __forceinline__ void for_each_cell(const PatchBox& box, const PatchBox& all, const Visit& visit) {
-  const i32 width = static_cast<i32>(box.extent(2)), middles = static_cast<i32>(box.extent(1)),
-            lines = static_cast<i32>(box.extent(0)) * middles;
-  if (width == 0) return;
-  const i32 line_cells = static_cast<i32>(all.extent(2)), plane_cells = line_cells * static_cast<i32>(all.extent(1));
-  i32 lanes = 32;
-  while (lanes > 1 && lanes / 2 >= width) lanes /= 2;
-  const i32 thread = static_cast<i32>(threadIdx.x), step = static_cast<i32>(blockDim.x) / lanes;
-  const i32 first = offset_in(all, box.begin);
-  for (i32 cell = thread % lanes; cell < width; cell += lanes) {
-    for (i32 line = thread / lanes; line < lines; line += step) {
-      const i32 plane = middles == 1 ? line : line / middles, middle = line - plane * middles;
-      const i64 index[] = {box.begin[0] + plane, box.begin[1] + middle, box.begin[2] + cell};
-      visit(index, first + plane * plane_cells + middle * line_cells + cell);
-    }
+  __device__ __forceinline__ i32 extent(i32 axis) const {
+    return end[axis] > begin[axis] ? end[axis] - begin[axis] : 0;
   }
-}
+  __device__ __forceinline__ i32 cells() const { return extent(0) * extent(1) * extent(2); }
+};
 
-/// The same for a box of few cells whose visits take long: each by a thread of its own, where there are enough.
-/// @param turn cells that threads have taken before in this way; raised by those of the box
-template <class Visit>
-__device__ __forceinline__ void for_each_cell_apart(const PatchBox& box, const PatchBox& all, i32& turn,
-                                                    const Visit& visit) {
-  const i32 width = static_cast<i32>(box.extent(2)), middles = static_cast<i32>(box.extent(1)),
-            count = static_cast<i32>(box.cells()), threads = static_cast<i32>(blockDim.x);
-  for (i32 n = (static_cast<i32>(threadIdx.x) + threads - turn % threads) % threads; n < count; n += threads) {
-    const i32 line = n / width, plane = line / middles;
-    const i64 index[] = {box.begin[0] + plane, box.begin[1] + (line - plane * middles),
-                         box.begin[2] + (n - line * width)};
-    visit(index, offset_in(all, index));
-  }
-  turn += count;
-}
-
-/// The same for the cells of a box that are not in `inner`, a box in it.
-template <class Visit>
-__device__ __forceinline__ void for_each_cell_around(const PatchBox& box, const PatchBox& inner, const PatchBox& all,
-                                                     const Visit& visit) {
-  bool is_inner = true;
+__device__ __forceinline__ bool is_same_box(const PatchBox& a, const PatchBox& b) {
+  bool is_same = true;
   for (i32 axis = 0; axis < most_rank; ++axis) {
-    is_inner &= inner.begin[axis] == box.begin[axis] && inner.end[axis] == box.end[axis];
+    is_same &= a.begin[axis] == b.begin[axis] && a.end[axis] == b.end[axis];
   }
-  if (is_inner) return;
-  PatchBox rest = box;
-  i32 turn = 0;
+  return is_same;
+}
+
+/// The threads of a thread block in groups side by side, each for a part of a line: a warp, or a part of one.
+struct LineGroups {
+  i32 lanes, lane, group, groups;  // threads of a group; the thread in its group; its group; all groups
+
+  /// @param bits of the number of threads of a group
+  __device__ __forceinline__ explicit LineGroups(i32 bits)
+      : lanes(1 << bits),
+        lane(static_cast<i32>(threadIdx.x) & (lanes - 1)),
+        group(static_cast<i32>(threadIdx.x) >> bits),
+        groups(static_cast<i32>(blockDim.x) >> bits) {}
+  /// The bits for lines of so many cells.
+  static __device__ __forceinline__ i32 bits_for(i32 width) {
+    if (width > 32) return (width - 1) % 32 < 16 ? 4 : 5;  // few cells are left for threads of a last warp
+    i32 bits = 5;
+    while (bits > 0 && 1 << (bits - 1) >= width) --bits;
+    return bits;
+  }
+};
+
+/// Calls visit(index, lanes) for the lines of a box, by all threads of a thread block: lines side by side. Of the
+/// line a thread takes the cells index[2], index[2] + lanes, ...
+template <class Visit>
+__device__ __forceinline__ void for_each_line(const PatchBox& box, const Visit& visit) {
+  const i32 middles = box.extent(1), lines = box.extent(0) * middles;
+  const LineGroups threads(LineGroups::bits_for(box.extent(2)));
 #pragma unroll 1
+  for (i32 line = threads.group; line < lines; line += threads.groups) {
+    const i32 plane = middles == 1 ? line : line / middles;
+    const i32 index[] = {box.begin[0] + plane, box.begin[1] + (line - plane * middles), box.begin[2] + threads.lane};
+    visit(index, threads.lanes);
+  }
+}
+
+/// Finds the cell number n of those of a box that are not in `inner`, a box in it. @return false if there are fewer
+__device__ __forceinline__ bool find_around(const PatchBox& box, const PatchBox& inner, i32 n,
+                                            i32 (&index)[most_rank]) {
+  PatchBox rest = box, found{};
+  bool is_found = false;
+#pragma unroll
   for (i32 side = 0; side < 2 * most_rank; ++side) {
     const i32 axis = side / 2;
     PatchBox slab = rest;
     (side % 2 == 0 ? slab.end : slab.begin)[axis] = (side % 2 == 0 ? inner.begin : inner.end)[axis];
-    for_each_cell_apart(slab, all, turn, visit);
+    const i32 count = slab.cells();
+    if (!is_found && n < count) found = slab;
+    is_found |= n < count;
+    if (!is_found) n -= count;
     if (side % 2 == 0) continue;
     rest.begin[axis] = inner.begin[axis];
     rest.end[axis] = inner.end[axis];
   }
+  if (!is_found) return false;
+  const i32 width = found.extent(2), line = n / width, plane = line / found.extent(1);
+  index[0] = found.begin[0] + plane;
+  index[1] = found.begin[1] + (line - plane * found.extent(1));
+  index[2] = found.begin[2] + (n - line * width);
+  return true;
 }
 
 }  // namespace terrace::stencil

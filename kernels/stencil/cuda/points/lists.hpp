@@ -15,6 +15,14 @@ struct PointPlace {
   i32 field;
 };
 
+/// Where the values of a patch are (patch.cuh): two levels, each with its fields one after another, and constant
+/// arrays.
+struct PatchShape {
+  i32 line, plane, field, level;  // values from a line, plane, field or array, and level to the next
+  i32 arrays;                     // number of constant arrays
+  i32 values;                     // of all
+};
+
 /// The points of a stencil.
 template <class T>
 struct PointLists {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/stencil/cuda/points/lists.hpp"
+#include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/points.hpp"
 
 namespace terrace::stencil {
@@ -14,16 +15,17 @@ namespace terrace::stencil {
 /// more. Not measured.
 inline constexpr std::int64_t most_patch_cells = 1 << 18, most_patch_bytes = 64 << 20;
 
-/// Cells of the largest patch, that of a source, of a launch that makes so many levels.
+/// Cells along an axis of the largest patch, that of a source, of a launch that makes so many levels, with those
+/// beyond the grid's faces.
+inline std::int64_t patch_side(const StencilSpec& spec, int axis, std::int64_t levels) {
+  const auto a = static_cast<std::size_t>(axis);
+  const bool exists = axis == 0 || (axis == 1 ? spec.rank == 3 : spec.rank >= 2);
+  if (!exists) return 1;
+  const std::int64_t side = (4 * levels - 2) * spec.radius + 1;
+  return spec.faces[a].low == Face::periodic ? side : std::min(side, spec.extents[a] + 2 * spec.radius);
+}
 inline std::int64_t patch_cells(const StencilSpec& spec, std::int64_t levels) {
-  std::int64_t cells = 1;
-  for (int axis = 0; axis < most_rank; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    const bool exists = axis == 0 || (axis == 1 ? spec.rank == 3 : spec.rank >= 2);
-    const std::int64_t side = exists ? (4 * levels - 2) * spec.radius + 1 : 1;
-    cells *= spec.faces[a].low == Face::periodic ? side : std::min(side, spec.extents[a]);
-  }
-  return cells;
+  return patch_side(spec, 0, levels) * patch_side(spec, 1, levels) * patch_side(spec, 2, levels);
 }
 
 /// The most levels of a launch of a stencil with points.
@@ -33,9 +35,24 @@ inline std::int64_t most_patch_levels(const StencilSpec& spec) {
   return levels;
 }
 
-/// Values of the room of a thread block: two levels of each field.
+/// The largest patch of a launch that makes so many levels, at most most_patch_levels().
+inline PatchShape patch_shape(const StencilSpec& spec, std::int64_t levels) {
+  const auto side = [&](int axis) { return static_cast<std::int32_t>(patch_side(spec, axis, levels)); };
+  PatchShape shape{};
+  // In two dimensions the halves of a warp have cells 4 lines apart, which lie in other banks.
+  shape.line = spec.rank == 2 && side(2) > 32 ? (side(2) + 3) / 8 * 8 + 4 : side(2);
+  shape.plane = shape.line * side(1);
+  shape.field = shape.plane * side(0);
+  shape.level = shape.field * spec.fields();
+  shape.arrays = spec.arrays;
+  // A thread makes cells of several planes, some behind the last one.
+  shape.values = 2 * shape.level + shape.arrays * shape.field + measured::CudaStep::cells * shape.plane;
+  return shape;
+}
+
+/// Values of the room of a thread block.
 inline std::int64_t patch_values(const StencilSpec& spec, std::int64_t levels) {
-  return 2 * spec.fields() * patch_cells(spec, levels);
+  return patch_shape(spec, levels).values;
 }
 
 /// Bytes of shared memory for the patches of a launch of so many levels; 0: they do not fit.

@@ -84,8 +84,8 @@ class FormulaBlocks : public StencilBlocks<T> {
     const i64 count = points_.source_count + points_.receiver_count;
     if (levels.output.count() == 0 || count == 0) return;
     const std::size_t shared_bytes = patch_shared_bytes(spec(), levels.count, shared_);
-    const PointsTask<F, T> task{step_of(levels, levels.output, 0, 0), levels.count, points_,
-                                patch_values(spec(), levels.count), shared_bytes > 0 ? 1 : 0};
+    const PointsTask<F, T> task{step_of(levels, levels.output, 0, 0), static_cast<i32>(levels.count),
+                                shared_bytes > 0 ? 1 : 0, patch_shape(spec(), levels.count), points_};
     const i64 cells = patch_cells(spec(), levels.count),
               blocks = shared_bytes > 0 ? count : patch_blocks(spec(), levels.count);
     device::launch(kernels_.points,

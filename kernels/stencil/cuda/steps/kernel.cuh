@@ -263,24 +263,48 @@ __device__ __forceinline__ u32 step_side_by_side(const StepTask<F, T>& step, con
   return left;
 }
 
-/// Makes the cells of a thread in `count` rows. @param cells of a row's that exist
+/// The number of a bit that is set. @param n bits below it are set
+__device__ __forceinline__ i32 set_bit(u32 bits, i32 n) {
+  for (; n > 0; --n) bits &= bits - 1;
+  return __ffs(static_cast<i32>(bits)) - 1;
+}
+
+/// Makes the cells of a warp's threads that are left in `count` rows, each lane another one. All lanes call it.
+/// @param first of the thread's cells @param left a bit for each one of a row that is left
+template <class F, class T>
+__device__ __forceinline__ void step_left(const StepTask<F, T>& step, const StencilTask& task, const Place& first,
+                                          i32 count, u32 left) {
+  using Cells = LineCells<T>;
+  if (!__any_sync(~0u, left != 0)) return;
+  const i32 lane = static_cast<i32>(threadIdx.x % 32);
+#pragma unroll 1
+  for (i32 r = 0; r < Cells::count; ++r) {
+    const u32 lanes = __ballot_sync(~0u, (left >> r & 1) != 0);
+    const i32 cells = __popc(lanes);
+    for (i32 n = lane; n < cells * count; n += 32) {
+      const i32 row = n / cells, apart = set_bit(lanes, n - row * cells) - lane + r * Cells::apart;
+      Place place = first;
+      place.row += row;
+      (step.width == 1 ? place.row : place.last) += apart;
+      step_cell(step, task, place);
+    }
+  }
+}
+
+/// Makes the cells of a thread in `count` rows. All lanes of a warp call it. @param cells of a row's that exist
 template <class F, class T>
 __device__ __forceinline__ void step_rows(const StepTask<F, T>& step, const StencilTask& task, const Place& first,
                                           i32 count, i32 cells) {
-  using Cells = LineCells<T>;
-  const u32 left = step_side_by_side(step, task, first, count);
-  for (i32 row = 0; row < count && left != 0; ++row) {
-    Place place = first;
-    place.row += row;
-    // Rows are tried one by one, where together they are not in one piece.
-    const u32 still_left =
-        count > 1 && left == (1u << Cells::count) - 1 ? step_side_by_side(step, task, place, 1) : left;
-    for (i32 r = 0; r < cells; ++r) {
-      if ((still_left >> r & 1) == 0) continue;
-      Place cell = place;
-      (step.width == 1 ? cell.row : cell.last) += r * Cells::apart;
-      step_cell(step, task, cell);
-    }
+  constexpr u32 all = (1u << LineCells<T>::count) - 1;
+  const u32 left = cells > 0 ? step_side_by_side(step, task, first, count) : 0, existing = (1u << cells) - 1;
+  const bool is_apart = count > 1 && left == all;
+  step_left(step, task, first, count, is_apart ? 0 : left & existing);
+  if (!__any_sync(~0u, is_apart)) return;
+  // Rows are tried one by one, where together they are not in one piece.
+  Place place = first;
+  for (i32 row = 0; row < count; ++row) {
+    step_left(step, task, place, 1, is_apart ? step_side_by_side(step, task, place, 1) & existing : 0);
+    ++place.row;
   }
 }
 
@@ -300,8 +324,9 @@ __global__ void step_kernel(const StencilState* state, const __grid_constant__ S
     const i64 above = of_rows ? 0 : i64{line / middles} * step.tall;
     const Place first =
         of_rows ? Place{step.rows.begin + begin, 0, 0} : Place{step.rows.begin + above, line % middles, begin};
-    if (begin >= end) continue;
-    const i64 rows = step.rows.count() - above, cells = (end - begin + Cells::apart - 1) / Cells::apart;
+    if (begin - lane >= end) continue;
+    const i64 rows = step.rows.count() - above,
+              cells = begin < end ? (end - begin + Cells::apart - 1) / Cells::apart : 0;
     step_rows(step, task, first, of_rows ? 1 : static_cast<i32>(rows < step.tall ? rows : i64{step.tall}),
               static_cast<i32>(cells < Cells::count ? cells : i64{Cells::count}));
   }
