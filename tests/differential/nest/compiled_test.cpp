@@ -78,7 +78,7 @@ TEST_CASE("inputs whose elements do not follow one another are refused where cod
   const Tiling tiling(spec, sides, false);
   NestTask task{};
   task.end[0] = 5;
-  task.inputs[0] = {x.data(), {0}, {1}};
+  task.inputs[0] = {x.data(), {0}, {5}, {1}};
   CHECK(tiling.work(task, nullptr).tiles[0] == 1);
   task.inputs[0].stride[0] = 2;
   CHECK_THROWS_AS(tiling.work(task, nullptr), Error);
