@@ -3,6 +3,7 @@
 
 #include "kernels/graph/operators/add.hpp"
 #include "kernels/graph/operators/box_sum.hpp"
+#include "kernels/graph/operators/constant.hpp"
 #include "kernels/graph/operators/downscale.hpp"
 #include "kernels/graph/operators/harris.hpp"
 #include "kernels/graph/operators/mix.hpp"
@@ -22,6 +23,6 @@ namespace terrace::graph {
 
 /// Every operator that a node may name.
 using Operators = values::TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum,
-                                   Downscale, Upscale, PyramidDown, PyramidUp, Warp>;
+                                   Downscale, Upscale, PyramidDown, PyramidUp, Warp, Constant>;
 
 }  // namespace terrace::graph
