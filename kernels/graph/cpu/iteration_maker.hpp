@@ -28,7 +28,7 @@ class IterationMaker {
   /// @param over_rows calls a function (row, thread) for each row of a set, on the threads
   template <class OverRows>
   void make(const Rows& wanted, const std::vector<StoredRows<T>>& operands, const std::vector<StoredRows<T>>& made,
-            Rooms<T>& rooms, const OverRows& over_rows) {
+            Rooms& rooms, const OverRows& over_rows) {
     Memory memory = take_memory(wanted, rooms);
     std::vector<StoredRows<T>> values = operands;
     values.resize(static_cast<std::size_t>(body_.values()));
@@ -48,7 +48,7 @@ class IterationMaker {
   }
 
  private:
-  using Room = typename Rooms<T>::Room;
+  using Room = Rooms::Room;
   struct Memory {
     Rows rows[2];                 // of the states after a step
     std::vector<Room> states[2];  // alike
@@ -56,14 +56,14 @@ class IterationMaker {
   };
 
   StoredRows<T> stored(const Rows& rows, const Room& room) const {
-    return {&rows, room.data.get(), iteration_.shape().columns};
+    return {&rows, reinterpret_cast<T*>(room.data.get()), iteration_.shape().columns};
   }
-  Memory take_memory(const Rows& wanted, Rooms<T>& rooms) const {
+  Memory take_memory(const Rows& wanted, Rooms& rooms) const {
     Memory memory;
     memory.nodes.resize(body_.nodes.size());
     if (iteration_.times == 0) return memory;
     const auto take = [&](const Rows& rows) {
-      return rooms.take(static_cast<std::size_t>(rows.size() * iteration_.shape().columns));
+      return rooms.take(static_cast<std::size_t>(rows.size() * iteration_.shape().columns) * sizeof(T));
     };
     const std::vector<Rows> first = rows_of_step(iteration_, 1, wanted);
     for (auto& states : memory.states) {
@@ -75,7 +75,7 @@ class IterationMaker {
     }
     return memory;
   }
-  void give_memory(Memory& memory, Rooms<T>& rooms) const {
+  void give_memory(Memory& memory, Rooms& rooms) const {
     for (auto& states : memory.states) {
       for (Room& room : states) rooms.give(std::move(room));
     }

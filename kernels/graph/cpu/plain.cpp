@@ -12,6 +12,7 @@
 #include "kernels/graph/cpu/iteration_maker.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
+#include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "kernels/graph/task.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
@@ -69,7 +70,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         spec_(spec),
         graph_(*spec_.graph),
         last_(last_readers(graph_)),
-        rooms_(static_cast<std::size_t>(most_bytes_needed(spec)) / sizeof(T)) {
+        rooms_(spec.rooms ? spec.rooms : rooms_for({&spec, 1})) {
     for (int value = 0; value < graph_.values(); ++value) add_maker(value);
   }
 
@@ -77,7 +78,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   /// The values of a slab that are there.
   struct Slab {
     std::vector<Rows> needed;
-    std::vector<typename Rooms<T>::Room> memory;
+    std::vector<Rooms::Room> memory;
     std::vector<StoredRows<T>> values;
   };
 
@@ -86,6 +87,9 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     slab.needed = rows_needed(spec_, task.slab);
     slab.memory.resize(slab.needed.size());
     slab.values.resize(slab.needed.size());
+    for (const auto& maker : makers_) {
+      if (maker) maker->take_numbers(task.numbers);
+    }
     GraphResult result{};
     for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
       make_room(slab, value);
@@ -95,11 +99,11 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         make_node(slab, value);
         keep(task, value, slab);
         for (int read = 0; read <= value; ++read) {
-          if (last_[index(read)] == value) rooms_.give(std::exchange(slab.memory[index(read)], {}));
+          if (last_[index(read)] == value) rooms_->give(std::exchange(slab.memory[index(read)], {}));
         }
       }
     }
-    for (auto& room : slab.memory) rooms_.give(std::move(room));
+    for (auto& room : slab.memory) rooms_->give(std::move(room));
     return result;
   }
 
@@ -120,8 +124,8 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     if (slab.memory[index(value)].data) return;
     const Rows& rows = slab.needed[index(value)];
     const i64 columns = graph_.shape(value).columns;
-    slab.memory[index(value)] = rooms_.take(static_cast<std::size_t>(rows.size() * columns));
-    slab.values[index(value)] = {&rows, slab.memory[index(value)].data.get(), columns};
+    slab.memory[index(value)] = rooms_->take(static_cast<std::size_t>(rows.size() * columns) * sizeof(T));
+    slab.values[index(value)] = {&rows, reinterpret_cast<T*>(slab.memory[index(value)].data.get()), columns};
   }
 
   /// Calls work(row) for each row of a set, and each on one of the threads.
@@ -148,7 +152,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         }
         if (is_nan) first.offer(row);
       });
-      if (!first.is_found()) return {};
+      if (!first.is_found() || graph_.inputs[index(input)].may_be_nan) return {};
       const i64 row = first.row.load();
       i64 column = 0;
       while (to.row(row)[column] == to.row(row)[column]) ++column;
@@ -187,7 +191,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
       make_room(slab, value);
       made[index(graph_.node(value).settings.state)] = slab.values[index(value)];
     }
-    maker->second->make(slab.needed[index(first)], operands, made, rooms_,
+    maker->second->make(slab.needed[index(first)], operands, made, *rooms_,
                         [&](const Rows& rows, const auto& work) { over_rows(rows, work); });
   }
 
@@ -215,13 +219,19 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   std::vector<std::unique_ptr<NodeRows<T>>> makers_;  // null of states
   std::map<int, std::unique_ptr<IterationMaker<T>>> iterations_;
   int states_until_ = 0;
-  Rooms<T> rooms_;
+  std::shared_ptr<Rooms> rooms_;
 };
 
 }  // namespace
 
+std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs) {
+  i64 most = 0;
+  for (const GraphSpec& spec : specs) most = std::max(most, most_bytes_needed(spec));
+  return std::make_shared<Rooms>(static_cast<std::size_t>(most));
+}
+
 std::size_t plain_cpu_bytes(const GraphSpec& spec) {
-  return Rooms<std::byte>::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
+  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
 }
 
 std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context) {

@@ -55,6 +55,8 @@ class Slabs {
   }
   GraphResult last() const { return last_; }
 
+  std::vector<double> numbers;  // that tasks bring
+
  private:
   std::size_t row_bytes(const Kept& kept) const {
     return static_cast<std::size_t>(graph_.shape(kept.value).columns) * size_of(kept.type);
@@ -62,6 +64,7 @@ class Slabs {
   void run_slab(device::BlockKernel& kernel, i64 slab) {
     GraphTask task{};
     task.slab = slab;
+    std::ranges::copy(numbers, task.numbers);
     Pieces pieces;
     const std::vector<Rows> needed = rows_needed(spec_, slab);
     for (std::size_t n = 0; n < inputs_.size(); ++n) {
@@ -207,9 +210,9 @@ TEST_CASE("a NaN of an input is named") {
 }
 
 TEST_CASE("memory of values is used again, within its bound") {
-  Rooms<float> rooms(100);
+  Rooms rooms(100);
   auto first = rooms.take(60);
-  float* const data = first.data.get();
+  std::byte* const data = first.data.get();
   auto second = rooms.take(40);
   rooms.give(std::move(first));
   auto again = rooms.take(50);
@@ -218,6 +221,32 @@ TEST_CASE("memory of values is used again, within its bound") {
   rooms.give(std::move(again));
   const auto other = rooms.take(20);
   CHECK(other.size == 20);
+}
+
+TEST_CASE("constants of nodes are numbers of a task, times a factor") {
+  testing::Random random(4);
+  Graph graph;
+  graph.inputs.push_back({"a", ElementType::f32, {5, 4}});
+  Node node;
+  node.op = find_operator("scale").value();
+  node.operands = {0};
+  node.settings.numbers = {0, 0.5};
+  node.settings.known = {{0, 1, 0.25}};
+  node.shape = {5, 4};
+  graph.nodes.push_back(node);
+  graph.kept.push_back({1, ElementType::f32});
+  graph.numbers = 2;
+  const Array<float> input = testing::random_array<float>(random, {5, 4});
+  const std::vector<std::vector<std::byte>> stored = {bytes_of(input.values)};
+  const GraphSpec spec{std::make_shared<Graph>(graph), 2};
+  for (const double number : {3.0, 0.1}) {
+    Slabs slabs(spec, stored);
+    slabs.numbers = {7, number};
+    const std::vector<std::vector<std::byte>> made = slabs.run(cpu_of(2));
+    std::vector<float> expected;
+    for (const float value : input.values) expected.push_back(value * static_cast<float>(number * 0.25) + 0.5F);
+    CHECK(made[0] == bytes_of(expected));
+  }
 }
 
 TEST_CASE("rows of a slab") {
