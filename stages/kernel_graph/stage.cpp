@@ -7,6 +7,7 @@
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/kernel_graph/definition.hpp"
+#include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/plan.hpp"
 #include "stages/kernel_graph/slab_rows.hpp"
 #include "stages/kernel_graph/tally.hpp"
@@ -27,8 +28,9 @@ class KernelGraphStage : public run::Stage {
     const GraphArray& own = plan_.array(array);
     if (own.role != run::Role::result) return {};
     const graph::Node& node = whole_graph().node(own.value);
-    return {"/" + name_ + "/" + node.name,        {}, {}, {node.name + "_row", node.name + "_column"}, "",
-            "node " + node.name + ": " + op(node)};
+    const std::string name = dataset_name(node.name);
+    return {"/" + name_ + "/" + name,          {}, {},
+            {name + "_row", name + "_column"}, "", "node " + node.name + ": " + op(node)};
   }
   std::vector<io::SmallDataset> small() const override { return {}; }
   std::vector<io::Attribute> attributes() const override { return {}; }

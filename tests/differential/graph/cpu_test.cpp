@@ -148,6 +148,17 @@ TEST_CASE("random graphs in slabs are as they are defined") {
   }
 }
 
+TEST_CASE("random graphs of formulas and iterations in slabs are as they are defined") {
+  testing::Random random(37);
+  for (int n = 0; n < 25; ++n) {
+    for (const Shape shape : testing::sample_shapes) {
+      const int nodes = drawn(random, 1, 6);
+      check_graph<float>(random, testing::random_written_graph(random, ElementType::f32, shape, nodes));
+      check_graph<double>(random, testing::random_written_graph(random, ElementType::f64, shape, nodes));
+    }
+  }
+}
+
 /// A graph of one node.
 Graph graph_of(const char* name, const NodeSettings& settings, ElementType stored, Shape shape) {
   Graph graph;
