@@ -5,6 +5,7 @@
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/operators.hpp"
 #include "stages/kernel_graph/nodes.hpp"
+#include "stages/kernel_graph/same_formulas.hpp"
 #include "stages/kernel_graph/stage.hpp"
 #include "stages/stage_kind.hpp"
 #include "stages/stage_methods.hpp"
@@ -165,6 +166,7 @@ StageKind kernel_graph_stage() {
        "edges: "
        "{stencil: smooth, coefficients: [[0, -1, 0], [-1, 4, -1], [0, -1, 0]], boundary: {value: 0}}}, keep: "
        "edges}"}};
+  kind.declaration.in_words_of = node_formulas_in_words_of;
   kind.declaration.find_inputs = find_inputs_of_graph;
   kind.declaration.check = [](const std::string&, const Settings& settings) { return read_nodes(settings).findings; };
   kind.make = make_kernel_graph;

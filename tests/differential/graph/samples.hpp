@@ -116,7 +116,7 @@ inline std::string random_expression(Random& random, int operands, int depth) {
   const auto offset = [&] { return std::to_string(drawn(random, -2, 2)); };
   if (kind == 0) return std::to_string(drawn(random, 1, 9)) + "." + std::to_string(drawn(random, 0, 99));
   if (kind <= 2) return operand + "[" + offset() + ", " + offset() + "]";
-  if (kind == 3) return drawn(random, 0, 3) == 0 ? "(i - 2*j + size(0))" : operand;
+  if (kind == 3) return drawn(random, 0, 3) == 0 ? "((i - 2*j + size(0)) * 0.5)" : operand;
   if (kind <= 7) return "(" + inner() + " " + "+-*/"[kind - 4] + " " + inner() + ")";
   if (kind == 8) return "min(" + inner() + ", " + inner() + ", " + inner() + ")";
   if (kind == 9) return "abs(" + inner() + ")";
