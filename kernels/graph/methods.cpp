@@ -36,7 +36,8 @@ Cost plain_cost(const GraphSpec& spec, const Limits& limits) {
     cells += cells_of(node.shape);
     reads += cells_of(node.shape) * reads_of(graph, node);
   }
-  for (const Kept& one : graph.kept) kept = std::max(kept, cells_of(graph.shape(one.value)));
+  for (std::size_t n = 0; n < graph.targets(); ++n) kept = std::max(kept, cells_of(graph.shape(graph.target(n))));
+  for (const Reduction& own : graph.reductions) reads += cells_of(graph.shape(own.value));
   const auto size = static_cast<double>(size_of(graph.type));
   return {.seconds = reads / kept * size / 4 / (measured::plain_reads * std::max(1, limits.processors)),
           .bytes = 3 * size * cells / kept};
@@ -50,7 +51,8 @@ constexpr GraphMethod cpu_methods[] = {
      .automatic = true,
      .unfit = device::never_unfit,
      .cost = plain_cost,
-     .workspace = [](const GraphSpec& spec, const Limits&) { return plain_cpu_bytes(spec); },
+     .workspace = [](const GraphSpec& spec,
+                     const Limits& limits) { return plain_cpu_bytes(spec, std::max(1, limits.processors)); },
      .make = [](const GraphSpec& spec, device::Context& context, void*) { return make_plain_cpu(spec, context); }}};
 
 }  // namespace

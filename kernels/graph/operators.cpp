@@ -21,6 +21,8 @@ OperatorInfo info_of() {
           .more_help = Op::more_help,
           .radius = Op::radius,
           .parameters = Op::parameters,
+          .number_key = Op::number_key,
+          .is_reduction = false,
           .takes_size = Op::takes_size,
           .has_boundary = Op::has_boundary,
           .extent = [](i64 n) { return Op::extent(n); },
@@ -70,6 +72,18 @@ OperatorInfo iteration_info() {
   return info;
 }
 
+template <class Op>
+OperatorInfo info_of_reduction() {
+  OperatorInfo info{};
+  info.name = Op::name;
+  info.help = Op::help;
+  info.operands = 1;
+  info.more_key = info.more_help = info.number_key = "";
+  info.parameters = Op::parameters;
+  info.is_reduction = true;
+  return info;
+}
+
 /// The reason why a neighbourhood's radius is beyond the array's extent; empty: it is not.
 std::string width_fault(const Node& node, Shape shape) {
   const NodeSettings& settings = node.settings;
@@ -87,6 +101,7 @@ std::span<const OperatorInfo> operators() {
     Operators::for_each([&]<class Op>(Op) { found.push_back(info_of<Op>()); });
     found.push_back(formula_info());
     found.push_back(iteration_info());
+    Reductions::for_each([&]<class Op>(Op) { found.push_back(info_of_reduction<Op>()); });
     return found;
   }();
   return all;
@@ -94,7 +109,7 @@ std::span<const OperatorInfo> operators() {
 
 bool may_iterate(const OperatorInfo& info) {
   if (info.own_key == OwnKey::formula) return true;
-  if (info.own_key != OwnKey::arrays || info.takes_size) return false;
+  if (info.own_key != OwnKey::arrays || info.takes_size || info.is_reduction) return false;
   constexpr i64 odd = 1001, even = 1000;
   const Area area = info.reach({}, 0, {even, even}, {{0, 1}, {0, 1}});
   return info.extent(odd) == odd && info.extent(even) == even && area.rows.size() == 1;

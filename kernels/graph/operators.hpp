@@ -15,6 +15,7 @@ namespace terrace::graph {
 /// What the key of an operator holds.
 enum class OwnKey : std::uint8_t { arrays, number, formula, iteration };
 
+/// An operator of cells, or a reduction.
 struct OperatorInfo {
   OwnKey own_key;
   const char* name;
@@ -24,14 +25,16 @@ struct OperatorInfo {
   const char *more_key, *more_help;
   int radius;  // of its neighbourhood, if no parameter says it
   ParameterList parameters;
-  bool takes_size;    // its result may have one of several sizes
-  bool has_boundary;  // its cells may read values outside of its operands, which a boundary says
+  const char* number_key;  // a parameter that may be a number of a reduction; "": none
+  bool is_reduction;       // a number, or counts: of its members only those above have a meaning
+  bool takes_size;         // its result may have one of several sizes
+  bool has_boundary;       // its cells may read values outside of its operands, which a boundary says
   i64 (*extent)(i64 n);
   bool (*fits)(i64 n, i64 wanted);
   Area (*reach)(const NodeSettings& settings, int operand, Shape shape, const Area& area);
 };
 
-/// All operators, in the order of their numbers: those of Operators, then those that a job writes.
+/// All operators, in the order of their numbers: those of Operators, those that a job writes, reductions.
 std::span<const OperatorInfo> operators();
 
 /// True if nodes of an iteration may have the operator: its results have the size of its operands, and its cells read

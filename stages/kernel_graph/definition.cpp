@@ -101,6 +101,12 @@ class GraphDefiner {
       node.operands.push_back(value->second);
       shapes.push_back(to.graph.shape(value->second));
     }
+    if (text.reduction) return add_reduction(*text.reduction, node.operands.at(0));
+    if (text.number) {
+      const auto number = numbers_.find(text.number->name);
+      if (number == numbers_.end()) return;
+      node.settings.known.at(0).number = number->second;
+    }
     std::optional<Shape> wanted;
     if (text.like) {
       const auto value = to.values.find(text.like->name);
@@ -154,6 +160,12 @@ class GraphDefiner {
     return true;
   }
 
+  void add_reduction(graph::Reduction reduction, int value) {
+    reduction.value = value;
+    numbers_[reduction.name] = static_cast<int>(whole_.graph.reductions.size());
+    whole_.graph.reductions.push_back(std::move(reduction));
+  }
+
   void refuse_large(const NodeText& text, double number) {
     if (whole_.graph.type == ElementType::f64 || std::abs(number) <= std::numeric_limits<float>::max()) return;
     fault(text.place, "node " + quote(text.name) + ": " + fmt::format("{}", number) +
@@ -161,10 +173,11 @@ class GraphDefiner {
   }
 
   void keep() {
-    const auto inputs = static_cast<int>(whole_.graph.inputs.size());
     for (const std::size_t number : texts_.kept) {
-      whole_.graph.kept.push_back(
-          {inputs + static_cast<int>(number), texts_.nodes[number].kept_as.value_or(whole_.graph.type)});
+      const NodeText& text = texts_.nodes[number];
+      if (!text.reduction)
+        whole_.graph.kept.push_back({whole_.values.at(text.name), text.kept_as.value_or(whole_.graph.type)});
+      else if (!text.reduction->counts) made_.kept_numbers.push_back(numbers_.at(text.name));
     }
   }
 
@@ -173,6 +186,7 @@ class GraphDefiner {
   NodeTexts texts_;
   Growing whole_;
   GraphDefinition made_;
+  std::map<std::string, int> numbers_;  // of the graph's reductions
   std::vector<std::string> faults_;
 };
 

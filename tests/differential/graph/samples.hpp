@@ -74,6 +74,7 @@ inline Node random_node(Random& random, const Graph& graph) {
   for (;;) {
     node.op = drawn_operator(random);
     const OperatorInfo& info = operators()[static_cast<std::size_t>(node.op)];
+    if (info.is_reduction) continue;
     const int first = drawn(random, 0, graph.values() - 1);
     const Shape shape = graph.shape(first);
     std::vector<int> alike;
