@@ -39,7 +39,8 @@ bool wraps_rows(const Graph& body) {
 
 }  // namespace
 
-void find_reach(Iteration& iteration) {
+void complete(Iteration& iteration) {
+  iteration.joined = joined_formula(iteration);
   const auto areas = reached(iteration);
   for (std::size_t input = 0; input < iteration.body.inputs.size(); ++input) {
     if (!areas[input]) continue;
@@ -90,7 +91,7 @@ std::vector<Rows> rows_of_step(const Iteration& iteration, i64 step, const Rows&
 }
 
 bool is_beside(const Iteration& iteration, int value) {
-  if (!iteration.body.is_node(value)) return false;
+  if (!iteration.body.is_node(value) || iteration.joined) return false;
   const auto reads = [&](const Node& node) { return std::ranges::count(node.operands, value) > 0; };
   return std::ranges::count(iteration.next, value) == 0 || std::ranges::any_of(iteration.body.nodes, reads);
 }

@@ -2,12 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "kernels/graph/graph.hpp"
+#include "kernels/graph/node_formula.hpp"
 #include "kernels/graph/rows.hpp"
 
 namespace terrace::graph {
+
+/// All next states by one formula, whose reads of number n are of source n; its operands are inputs of the body.
+struct JoinedFormula {
+  formula::Formula cells;  // a result a state
+  std::vector<FormulaSource> sources;
+};
 
 /// The operands of its nodes are the first values of all states, then the other values that the body reads. It has a
 /// node for each state, one after another.
@@ -15,15 +22,20 @@ struct Iteration {
   Graph body;             // inputs: the states, then the other values; nothing is kept
   std::vector<int> next;  // the value of the body that each state has after a step
   i64 times = 0;
-  i64 row_radius = 0, column_radius = 0;  // of a step
-  bool wraps = false;                     // rows beyond one end are those at the other
+  i64 row_radius = 0, column_radius = 0;               // of a step
+  std::optional<JoinedFormula> joined = std::nullopt;  // if the body has formulas alone, and reads nodes at their own
+                                                       // place
+  bool wraps = false;                                  // rows beyond one end are those at the other
 
   std::size_t states() const { return next.size(); }
   Shape shape() const { return body.inputs.front().shape; }
 };
 
-/// Sets what follows from the body: the radius, and whether it wraps.
-void find_reach(Iteration& iteration);
+/// Sets what follows from the body: the joined formula, the radius, and whether it wraps.
+void complete(Iteration& iteration);
+
+/// The formula of a body; nullopt if it has none.
+std::optional<JoinedFormula> joined_formula(const Iteration& iteration);
 
 /// The settings of the node of a state.
 NodeSettings settings_of(std::shared_ptr<const Iteration> iteration, int state);

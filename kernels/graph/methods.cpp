@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/graph/cpu/plain.hpp"
+#include "kernels/graph/iteration.hpp"
 #include "kernels/graph/measured.hpp"
 #include "kernels/graph/operators.hpp"
 
@@ -20,6 +21,11 @@ double reads_of(const Graph& graph, const Node& node) {
   constexpr double most = (2 * most_radius + 1) * (2 * most_radius + 1), corners = 4;
   const i64 row = node.shape.rows / 2, column = node.shape.columns / 2;
   double reads = 0;
+  if (node.settings.iteration) {
+    const Iteration& iteration = *node.settings.iteration;
+    for (const Node& inner : iteration.body.nodes) reads += reads_of(iteration.body, inner);
+    return reads * static_cast<double>(iteration.times) / static_cast<double>(iteration.states());
+  }
   for (std::size_t n = 0; n < node.operands.size(); ++n) {
     const Area area = reach_of(graph, node, static_cast<int>(n), {{row, row + 1}, {column, column + 1}});
     const double own = static_cast<double>(area.rows.size()) * static_cast<double>(area.columns.size());

@@ -20,6 +20,15 @@ struct NodeFormula {
   std::vector<formula::Reach> reach;  // of each operand
 };
 
+/// An array as formulas of several results read it.
+struct FormulaSource {
+  int operand = 0;
+  Boundary boundary = Boundary::symmetric;
+  double boundary_value = 0;
+
+  friend bool operator==(const FormulaSource&, const FormulaSource&) = default;
+};
+
 /// Parses and checks a formula. @param names of the operands, in their order @param shape of all of them
 /// @param type in which the graph is computed @throws formula::Fault
 std::shared_ptr<const NodeFormula> parse_node_formula(const std::string& text, const std::vector<std::string>& names,

@@ -155,7 +155,7 @@ class GraphDefiner {
     for (const std::string& next : own.next) made.next.push_back(body.values.at(next));
     made.body = std::move(body.graph);
     made.times = own.times;
-    graph::find_reach(made);
+    graph::complete(made);
     node.settings = graph::settings_of(std::make_shared<const graph::Iteration>(std::move(made)), 0);
     return true;
   }

@@ -6,19 +6,10 @@
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/formula/strips.hpp"
 #include "kernels/graph/cpu/stored_rows.hpp"
-#include "kernels/graph/graph.hpp"
+#include "kernels/graph/node_formula.hpp"
 #include "kernels/values/aligned_array.hpp"
 
 namespace terrace::graph {
-
-/// An array as formulas read it.
-struct FormulaSource {
-  int operand = 0;
-  Boundary boundary = Boundary::symmetric;
-  double boundary_value = 0;
-
-  friend bool operator==(const FormulaSource&, const FormulaSource&) = default;
-};
 
 /// Makes rows of the results of a formula, whose reads of number n are of source n. Threads share it; each has a
 /// FormulaFrame of its own.

@@ -18,6 +18,13 @@ template <class T>
 class IterationMaker {
  public:
   IterationMaker(const Iteration& iteration, int threads) : iteration_(iteration), body_(iteration.body) {
+    if (iteration.joined) {
+      const JoinedFormula& formula = *iteration.joined;
+      joined_ = std::make_unique<FormulaRows<T>>(formula.cells, formula.sources, iteration.shape());
+      for (int thread = 0; thread < threads; ++thread) frames_.push_back(std::make_unique<FormulaFrame<T>>(*joined_));
+      rows_.assign(static_cast<std::size_t>(threads), std::vector<T*>(iteration.states()));
+      return;
+    }
     for (const Node& node : body_.nodes) {
       makers_.push_back(std::make_unique<NodeRows<T>>(body_, node));
       pointers_.emplace_back(static_cast<std::size_t>(threads));
@@ -40,7 +47,8 @@ class IterationMaker {
         const bool is_last = step == iteration_.times && made[state].data != nullptr;
         states.push_back(is_last ? made[state] : stored(memory.rows[turn], memory.states[turn][state]));
       }
-      make_step(rows_of_step(iteration_, step, wanted), states, memory, values, over_rows);
+      if (iteration_.joined) make_joined(values, states, over_rows);
+      else make_step(rows_of_step(iteration_, step, wanted), states, memory, values, over_rows);
       std::ranges::copy(states, values.begin());
     }
     if (iteration_.times == 0) copy_states(operands, made, over_rows);
@@ -82,6 +90,16 @@ class IterationMaker {
     for (Room& room : memory.nodes) rooms.give(std::move(room));
   }
 
+  /// Makes all states by one formula. @param values of the body: its inputs are there
+  template <class OverRows>
+  void make_joined(const std::vector<StoredRows<T>>& values, const std::vector<StoredRows<T>>& states,
+                   const OverRows& over_rows) {
+    over_rows(*states.front().rows, [&](i64 row, int thread) {
+      std::vector<T*>& made = rows_[static_cast<std::size_t>(thread)];
+      for (std::size_t state = 0; state < states.size(); ++state) made[state] = states[state].row(row);
+      frames_[static_cast<std::size_t>(thread)]->make_row(row, values, made.data());
+    });
+  }
   /// @param values of the body: its inputs are there @param states the places of their values after the step
   template <class OverRows>
   void make_step(const std::vector<Rows>& needed, const std::vector<StoredRows<T>>& states, const Memory& memory,
@@ -121,6 +139,9 @@ class IterationMaker {
 
   const Iteration& iteration_;
   const Graph& body_;
+  std::unique_ptr<FormulaRows<T>> joined_;
+  std::vector<std::unique_ptr<FormulaFrame<T>>> frames_;  // of each thread
+  std::vector<std::vector<T*>> rows_;                     // alike: the rows of the states that it makes
   std::vector<std::unique_ptr<NodeRows<T>>> makers_;
   std::vector<std::vector<typename NodeRows<T>::RowPointers>> pointers_;  // of each node and thread
 };

@@ -180,7 +180,7 @@ inline void add_random_iteration(Random& random, Graph& graph) {
     const int last = body.values() - 1;
     iteration->next.push_back(drawn(random, 0, 3) == 0 ? drawn(random, 0, last) : last);
   }
-  find_reach(*iteration);
+  complete(*iteration);
   for (int state = 0; state < states; ++state) {
     node.settings = settings_of(iteration, state);
     node.name = "n" + std::to_string(graph.nodes.size());
