@@ -37,6 +37,9 @@ struct NodeTexts {
   std::vector<job::Finding> findings;  // all errors of names and parameters
 };
 
+/// Reads the boundary that a setting gives.
+void read_boundary(const Settings& settings, const std::string& setting, graph::NodeSettings& made);
+
 /// Reads the settings of a stage.
 NodeTexts read_nodes(const Settings& settings);
 
