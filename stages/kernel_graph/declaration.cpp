@@ -5,6 +5,7 @@
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/operators.hpp"
 #include "stages/kernel_graph/nodes.hpp"
+#include "stages/kernel_graph/problems.hpp"
 #include "stages/kernel_graph/same_formulas.hpp"
 #include "stages/kernel_graph/stage.hpp"
 #include "stages/stage_kind.hpp"
@@ -12,6 +13,9 @@
 
 namespace terrace::stages {
 namespace {
+
+/// The problem of a stage that names none.
+constexpr const char* graph_of_nodes = "graph";
 
 constexpr const char* boundaries = "symmetric, edge, reflect, periodic";
 
@@ -96,7 +100,8 @@ void add_node_keys(std::vector<Parameter>& keys) {
   iterated.add_others();
 }
 
-std::vector<Parameter> parameters() {
+/// The keys of a graph that a job writes.
+std::vector<Parameter> parameters_of_graph() {
   std::vector<Parameter> keys = {
       {"nodes", ParameterKind::names,
        "the nodes by names of your choice, each one operator of inputs and other nodes, in any order", nullptr,
@@ -111,7 +116,14 @@ std::vector<Parameter> parameters() {
       {"keep", ParameterKind::texts, "the nodes that become datasets, at most 16"},
       {"inputs", ParameterKind::names,
        "arrays that nodes read, by names of your choice; inputs of the job that they name need no entry", "{}"},
-      {"inputs.*", ParameterKind::array, "an input, or what an earlier stage wrote"},
+      {"inputs.*", ParameterKind::array, "an input, or what an earlier stage wrote"}};
+  keys.insert(keys.end(), others.begin(), others.end());
+  return keys;
+}
+
+/// The keys of every graph.
+std::vector<Parameter> parameters_of_all() {
+  return {
       {"boundary", ParameterKind::choice,
        "values outside of arrays, as NumPy pads them (periodic: `wrap`); {value: x} is one value", "symmetric",
        boundaries},
@@ -122,8 +134,6 @@ std::vector<Parameter> parameters() {
        "auto", "auto, f32, f64"},
       {"schedule", ParameterKind::choice, "how nodes are computed; plain: one after another over slabs of rows",
        "auto", "auto, plain"}};
-  keys.insert(keys.end(), others.begin(), others.end());
-  return keys;
 }
 
 /// The kept nodes with that operator among the settings; "": with none of these.
@@ -147,18 +157,16 @@ job::OutputDeclaration output(const char* word, const char* shape, const char* m
   return declared;
 }
 
-}  // namespace
-
-StageKind kernel_graph_stage() {
-  StageKind kind;
-  kind.declaration.name = "kernel_graph";
-  kind.declaration.help = "graphs of operators over images: filters, gradients, pyramids, warps, blends";
-  kind.declaration.parameters = parameters();
-  kind.declaration.outputs = {
-      output("NODE", "rows x columns of the node", "the values of a kept node", ""),
-      output("NUMBER", "one value", "the number of a kept `reduce`, f64", graph::Reduce::name),
-      output("COUNTS", "bins", "the counts of a kept `histogram`, i64", graph::Histogram::name)};
-  kind.declaration.example = {
+job::ProblemDeclaration written_graph() {
+  job::ProblemDeclaration declared;
+  declared.name = graph_of_nodes;
+  declared.summary = "a graph of nodes, each one operator of images; `problem` may be left out";
+  declared.group = "graphs";
+  declared.parameters = parameters_of_graph();
+  declared.outputs = {output("NODE", "rows x columns of the node", "the values of a kept node", ""),
+                      output("NUMBER", "one value", "the number of a kept `reduce`, f64", graph::Reduce::name),
+                      output("COUNTS", "bins", "the counts of a kept `histogram`, i64", graph::Histogram::name)};
+  declared.example = {
       "image: {generate: uniform, shape: [40, 60], type: f32, seed: 1}, other: {generate: uniform, shape: [40, 60], "
       "type: f32, seed: 2}, shift: {generate: uniform, shape: [40, 60], type: f32, seed: 3}",
       {"{nodes: {gx: {sobel: image, axis: x}, gy: {sobel: image, axis: y}, xx: {product: [gx, gx]}, xy: {product: "
@@ -166,7 +174,8 @@ StageKind kernel_graph_stage() {
        "gy]}, yy: {product: [gy, gy]}, sxx: {box_sum: xx, radius: 1}, sxy: {box_sum: xy, radius: 1}, syy: {box_sum: "
        "yy, "
        "radius: 1}, response: {harris: [sxx, sxy, syy], k: 0.04}, top: {reduce: response, with: maximum}, corners: "
-       "{threshold: response, below: {of: top, times: 0.01}, type: f64}, counts: {histogram: image, bins: 16}}, "
+       "{threshold: response, below: {of: top, times: 0.01}, type: f64}, counts: {histogram: image, bins: 16, range: "
+       "[0, 1]}}, "
        "keep: [response, corners, top, counts], boundary: edge, type: f64}",
        "{nodes: {small: {pyramid_down: image}, back: {pyramid_up: small, like: image}, detail: {subtract: [image, "
        "back]}, sharp: {add: [image, detail], type: u8}}, keep: sharp, boundary: {value: 0}, schedule: plain}",
@@ -188,9 +197,24 @@ StageKind kernel_graph_stage() {
        "edges: "
        "{stencil: smooth, coefficients: [[0, -1, 0], [-1, 4, -1], [0, -1, 0]], boundary: {value: 0}}}, keep: "
        "edges}"}};
-  kind.declaration.in_words_of = node_formulas_in_words_of;
+  declared.in_words_of = node_formulas_in_words_of;
+  return declared;
+}
+
+}  // namespace
+
+StageKind kernel_graph_stage() {
+  StageKind kind;
+  kind.declaration.name = "kernel_graph";
+  kind.declaration.help = "graphs of operators over images: filters, gradients, pyramids, warps, blends";
+  kind.declaration.parameters = parameters_of_all();
+  kind.declaration.problem_if_absent = graph_of_nodes;
+  kind.declaration.problems = {written_graph()};
+  for (const GraphProblem& problem : graph_problems()) kind.declaration.problems.push_back(problem.declaration);
   kind.declaration.find_inputs = find_inputs_of_graph;
-  kind.declaration.check = [](const std::string&, const Settings& settings) { return read_nodes(settings).findings; };
+  kind.declaration.check = [](const std::string& problem, const Settings& settings) {
+    return problem == graph_of_nodes ? read_nodes(settings).findings : std::vector<job::Finding>{};
+  };
   kind.make = make_kernel_graph;
   kind.cpu_alone = [](const job::Stage&, bool) -> std::optional<CpuAlone> {
     return CpuAlone{"nodes", "graphs of kernels are computed on the CPU only; give `backend: cpu`"};

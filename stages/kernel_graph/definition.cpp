@@ -13,9 +13,10 @@
 #include "kernels/graph/operators.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/printable.hpp"
+#include "stages/kernel_graph/inputs.hpp"
 #include "stages/kernel_graph/iteration_text.hpp"
 #include "stages/kernel_graph/nodes.hpp"
-#include "stages/refuse.hpp"
+#include "stages/kernel_graph/problems.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -29,7 +30,10 @@ class GraphDefiner {
       : request_(request), settings_(request.stage.settings), texts_(read_nodes(settings_)) {}
 
   GraphDefinition define() && {
-    for (const std::string& name : texts_.inputs) open_input(name);
+    for (const std::string& name : texts_.inputs) {
+      whole_.values.emplace(name, whole_.graph.values());
+      open_input(request_, name, "inputs." + name, whole_.graph, made_, faults_);
+    }
     stop_if_wrong();
     choose_type();
     for (const NodeText& node : texts_.nodes) add_node(whole_, node);
@@ -41,40 +45,21 @@ class GraphDefiner {
   }
 
  private:
-  void fault(const Place& place, const std::string& what) {
-    const Place& shown = place.text.empty() ? request_.stage.place : place;
-    faults_.push_back(message_at(shown, "stage '" + request_.stage.name + "': " + what));
-  }
+  void fault(const Place& place, const std::string& what) { faults_.push_back(fault_at(request_, place, what)); }
   void stop_if_wrong() const {
     if (!faults_.empty()) throw JobError(faults_);
   }
 
-  void open_input(const std::string& name) {
-    const std::string parameter = "inputs." + name, array = settings_.text(parameter);
-    const std::shared_ptr<io::Source> source = request_.array(array);
-    refuse_letters(request_, parameter, *source);
-    const Extents& shape = source->shape();
-    const Place& place = place_of(request_.stage, parameter);
-    graph::Input input{name, source->type(), {}};
-    if (shape.rank() != 2) {
-      fault(place, quote(array) + " is " + to_string(shape) + ": a graph reads arrays of rows and columns" +
-                       remedy_for_list(*source));
-    } else {
-      input.shape = {shape[0], shape[1]};
-      if (shape[0] < 1 || shape[1] < 1) fault(place, quote(array) + " has no pixels: it is " + to_string(shape));
-      if (std::max(shape[0], shape[1]) > graph::most_extent) fault(place, quote(array) + " is too large for a graph");
-    }
-    whole_.add_input(name, input);
-    made_.inputs.push_back(source);
-    made_.arrays.push_back(array);
-    made_.places.push_back(place);
-  }
-
   void choose_type() {
-    const std::string& type = settings_.text("type");
-    const auto is_wide = [](const graph::Input& input) { return input.type == ElementType::f64; };
-    const bool has_wide = std::ranges::any_of(whole_.graph.inputs, is_wide);
-    whole_.graph.type = type == "f64" || (type == "auto" && has_wide) ? ElementType::f64 : ElementType::f32;
+    const auto is_operand = [&](const std::string& input) {
+      return std::ranges::any_of(texts_.nodes, [&](const NodeText& node) {
+        return std::ranges::count(node.operands, input, &NodeText::Operand::name) > 0;
+      });
+    };
+    const auto is_wide = [&](const graph::Input& input) {
+      return input.type == ElementType::f64 && is_operand(input.name);
+    };
+    whole_.graph.type = type_of_graph(settings_, std::ranges::any_of(whole_.graph.inputs, is_wide));
   }
 
   /// A graph as it grows: the whole one, or the body of an iteration.
@@ -192,6 +177,9 @@ class GraphDefiner {
 
 }  // namespace
 
-GraphDefinition define_graph(const Request& request) { return GraphDefiner(request).define(); }
+GraphDefinition define_graph(const Request& request) {
+  const GraphProblem* problem = find_graph_problem(request.stage.problem);
+  return problem != nullptr ? define_problem(request, *problem) : GraphDefiner(request).define();
+}
 
 }  // namespace terrace::stages

@@ -54,7 +54,7 @@ class NodeReader {
       read_reduction();
     } else {
       read_parameters();
-      read_boundary();
+      read_own_boundary();
     }
     refuse_others();
     if (settings_.has(prefix_ + "type")) made_.kept_as = element_type_from(settings_.text(prefix_ + "type"));
@@ -214,23 +214,13 @@ class NodeReader {
     return static_cast<int>(numbers.size() / 2);
   }
 
-  void read_boundary() {
+  void read_own_boundary() {
     const std::string own = settings_.has(prefix_ + "boundary") || settings_.has(prefix_ + "boundary.value")
                                 ? prefix_ + "boundary"
                                 : "boundary";
     if (own != "boundary" && !op().has_boundary)
       fault("`" + std::string(op().name) + "` takes no `boundary`", "boundary");
-    if (settings_.has(own + ".value")) {
-      made_.settings.boundary = graph::Boundary::value;
-      made_.settings.boundary_value = settings_.number(own + ".value");
-      return;
-    }
-    const std::string word = settings_.text(own);
-    using graph::Boundary;
-    made_.settings.boundary = word == "edge"       ? Boundary::edge
-                              : word == "reflect"  ? Boundary::reflect
-                              : word == "periodic" ? Boundary::periodic
-                                                   : Boundary::symmetric;
+    read_boundary(settings_, own, made_.settings);
   }
 
   /// Finds keys of other operators.
@@ -357,6 +347,20 @@ NodeText read_node(const Settings& settings, const std::string& list, std::size_
   return NodeReader(settings, list, number, findings).read();
 }
 
+void read_boundary(const Settings& settings, const std::string& setting, graph::NodeSettings& made) {
+  if (settings.has(setting + ".value")) {
+    made.boundary = graph::Boundary::value;
+    made.boundary_value = settings.number(setting + ".value");
+    return;
+  }
+  const std::string& word = settings.text(setting);
+  using graph::Boundary;
+  made.boundary = word == "edge"       ? Boundary::edge
+                  : word == "reflect"  ? Boundary::reflect
+                  : word == "periodic" ? Boundary::periodic
+                                       : Boundary::symmetric;
+}
+
 NodeTexts read_nodes(const Settings& settings) {
   NodeTexts made;
   made.inputs = settings.names("inputs");
@@ -381,6 +385,7 @@ NodeTexts read_nodes(const Settings& settings) {
 }
 
 void find_inputs_of_graph(Settings& settings, const std::function<bool(const std::string&)>& is_input) {
+  if (!settings.has("nodes")) return;  // of a problem whose graph is made by code
   std::vector<std::string> inputs = settings.names("inputs");
   std::set<std::string> known(inputs.begin(), inputs.end());
   const auto add = [&](const std::string& setting) {

@@ -44,6 +44,9 @@ struct NodeTexts {
   const char* users = "kept node";     // that nodes are there for
 };
 
+/// Reads the boundary that a setting gives.
+void read_boundary(const Settings& settings, const std::string& setting, graph::NodeSettings& made);
+
 /// Reads the settings of a stage.
 NodeTexts read_nodes(const Settings& settings);
 
