@@ -55,7 +55,8 @@ class Slabs {
   }
   GraphResult last() const { return last_; }
 
-  std::vector<double> numbers;  // that tasks bring
+  std::vector<double> numbers;            // that tasks bring
+  std::vector<std::vector<i64>> reduced;  // memory of reductions
 
  private:
   std::size_t row_bytes(const Kept& kept) const {
@@ -65,6 +66,7 @@ class Slabs {
     GraphTask task{};
     task.slab = slab;
     std::ranges::copy(numbers, task.numbers);
+    for (std::size_t n = 0; n < reduced.size(); ++n) task.reduced[n] = reduced[n].data();
     Pieces pieces;
     const std::vector<Rows> needed = rows_needed(spec_, slab);
     for (std::size_t n = 0; n < inputs_.size(); ++n) {
@@ -144,6 +146,17 @@ TEST_CASE("random graphs in slabs are as they are defined") {
       const int nodes = drawn(random, 1, 12);
       check_graph<float>(random, testing::random_graph(random, ElementType::f32, shape, nodes));
       check_graph<double>(random, testing::random_graph(random, ElementType::f64, shape, nodes));
+    }
+  }
+}
+
+TEST_CASE("random graphs of formulas and iterations in slabs are as they are defined") {
+  testing::Random random(37);
+  for (int n = 0; n < 25; ++n) {
+    for (const Shape shape : testing::sample_shapes) {
+      const int nodes = drawn(random, 1, 6);
+      check_graph<float>(random, testing::random_written_graph(random, ElementType::f32, shape, nodes));
+      check_graph<double>(random, testing::random_written_graph(random, ElementType::f64, shape, nodes));
     }
   }
 }
@@ -247,6 +260,56 @@ TEST_CASE("constants of nodes are numbers of a task, times a factor") {
     for (const float value : input.values) expected.push_back(value * static_cast<float>(number * 0.25) + 0.5F);
     CHECK(made[0] == bytes_of(expected));
   }
+}
+
+template <class T>
+void check_reductions(testing::Random& random, Shape shape, bool has_nan) {
+  Graph graph;
+  graph.type = std::is_same_v<T, float> ? ElementType::f32 : ElementType::f64;
+  graph.inputs.push_back({"a", graph.type, shape, true});
+  const Histogram bins{drawn(random, 1, 20), -1.5, 1.25};
+  for (const Measure measure : {Measure::minimum, Measure::maximum, Measure::sum}) {
+    graph.reductions.push_back({"number", 0, false, measure, {}});
+  }
+  graph.reductions.push_back({"counts", 0, true, {}, bins});
+  Array<T> input = testing::random_array<T>(random, shape);
+  input.values.front() = T{1.25};
+  if (has_nan) input.values.back() = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<std::vector<std::byte>> stored = {bytes_of(input.values)};
+  for (const i64 height : {i64{1}, i64{3}, shape.rows}) {
+    const GraphSpec spec{std::make_shared<Graph>(graph), height};
+    Slabs slabs(spec, stored);
+    slabs.reduced.assign(3, std::vector<i64>(1, -1));
+    slabs.reduced.emplace_back(static_cast<std::size_t>(bins.bins), -1);
+    slabs.run(cpu_of(drawn(random, 1, 3)));
+    for (std::size_t n = 0; n < 3; ++n) {
+      const double expected = reduced_as_defined(graph.reductions[n].measure, input);
+      CAPTURE(n, height, expected, slabs.last().numbers[n]);
+      CHECK(testing::same_bits(slabs.last().numbers[n], expected));
+    }
+    CHECK(slabs.reduced[3] == counted_as_defined(bins, input));
+  }
+}
+
+TEST_CASE("reductions do not depend on slabs and threads") {
+  testing::Random random(9);
+  for (const Shape shape : testing::sample_shapes) {
+    check_reductions<float>(random, shape, false);
+    check_reductions<double>(random, shape, false);
+  }
+  check_reductions<float>(random, {40, 77}, true);
+}
+
+TEST_CASE("bins are closed below, and the last one above") {
+  const Histogram bins{3, 0, 0.3};
+  const Array<double> edges{{1, 6}, {0, 0.1, 0.2, 0.3, -0.01, 0.31}};
+  std::vector<i64> counts(3, 0);
+  for (const double value : edges.values) {
+    if (bins.bin(value) >= 0) ++counts[static_cast<std::size_t>(bins.bin(value))];
+  }
+  CHECK(counts == counted_as_defined(bins, edges));
+  CHECK(bins.bin(0.3) == 2);
+  CHECK(bins.bin(0.31) == -1);
 }
 
 TEST_CASE("rows of a slab") {
