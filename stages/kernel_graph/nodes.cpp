@@ -262,6 +262,9 @@ void check_kinds(NodeTexts& made) {
 void read_kept(const Settings& settings, NodeTexts& made) {
   std::vector<std::string> names;
   for (const NodeText& node : made.nodes) names.push_back(node.name);
+  if (operands_in(settings, "keep").empty()) {
+    made.findings.push_back({"keep", "`keep` names no node: nothing would be computed"});
+  }
   for (const NodeText::Operand& kept : operands_in(settings, "keep")) {
     const auto at = std::ranges::find(names, kept.name);
     const auto number = static_cast<std::size_t>(at - names.begin());
