@@ -336,7 +336,6 @@ void find_inputs_of_graph(Settings& settings, const std::function<bool(const std
   std::vector<std::string> inputs = settings.names("inputs");
   std::set<std::string> known(inputs.begin(), inputs.end());
   const std::vector<std::string> nodes = settings.names("nodes");
-  known.insert(nodes.begin(), nodes.end());
   std::vector<std::string> keys = {"like"};
   for (const OperatorInfo& info : graph::operators()) {
     keys.emplace_back(info.name);
