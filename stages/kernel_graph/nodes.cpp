@@ -293,6 +293,9 @@ void check_kinds(NodeTexts& made) {
 void read_kept(const Settings& settings, NodeTexts& made) {
   std::vector<std::string> names;
   for (const NodeText& node : made.nodes) names.push_back(node.name);
+  if (operands_in(settings, "keep").empty()) {
+    made.findings.push_back({"keep", "`keep` names no node: nothing would be computed"});
+  }
   for (const NodeText::Operand& kept : operands_in(settings, "keep")) {
     const auto at = std::ranges::find(names, kept.name);
     const auto number = static_cast<std::size_t>(at - names.begin());
@@ -409,7 +412,6 @@ void find_inputs_of_graph(Settings& settings, const std::function<bool(const std
     }
   };
   const std::vector<std::string> nodes = settings.names("nodes");
-  known.insert(nodes.begin(), nodes.end());
   add_nodes("nodes");
   for (const std::string& node : nodes) {
     const std::string iteration = "nodes." + node + ".iterate";

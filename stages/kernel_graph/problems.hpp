@@ -41,7 +41,7 @@ class ProblemGraph {
   int store(int value);
 
   /// Refuses the settings, at the place of a parameter.
-  void fault(const std::string& parameter, const std::string& what) { faults_.push_back({parameter, what}); }
+  void fault(const std::string& parameter, const std::string& what) { faults_.emplace_back(parameter, what); }
   /// The faults of parameters.
   const std::vector<std::pair<std::string, std::string>>& faults() const { return faults_; }
 

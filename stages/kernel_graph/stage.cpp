@@ -19,7 +19,7 @@ namespace {
 class KernelGraphStage : public run::Stage {
  public:
   KernelGraphStage(const Request& request, GraphPlan plan)
-      : name_(request.stage.name), resources_(request.resources), plan_(std::move(plan)), tally_(plan_, name_) {}
+      : name_(request.stage.name), resources_(request.resources), plan_(std::move(plan)), tally_(plan_) {}
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }

@@ -22,9 +22,8 @@ void GraphTally::fold(const run::Phase& phase, std::int64_t, const void* folded)
   const auto input = static_cast<std::size_t>(part.inputs[static_cast<std::size_t>(result.input)]);
   const Extents index{result.row, result.column};
   const std::string place = definition.inputs[input]->place_of(index);
-  fault_ = message_at(definition.places[input],
-                      "stage '" + stage_ + "': " + io::element_name(definition.arrays[input], index) +
-                          (place.empty() ? "" : " (" + place + ")") + " is NaN; a graph needs numbers");
+  fault_ = io::element_name(definition.arrays[input], index) + (place.empty() ? "" : " (" + place + ")") +
+           " is NaN; a graph needs numbers";
 }
 
 std::string GraphTally::save() const {

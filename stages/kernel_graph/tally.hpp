@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "pipeline/run/tally.hpp"
@@ -13,9 +12,7 @@ namespace terrace::stages {
 
 class GraphTally : public run::Tally {
  public:
-  /// @param stage its name in the job
-  GraphTally(const GraphPlan& plan, std::string stage)
-      : plan_(plan), stage_(std::move(stage)), numbers_(plan.definition().graph->reductions.size()) {}
+  explicit GraphTally(const GraphPlan& plan) : plan_(plan), numbers_(plan.definition().graph->reductions.size()) {}
 
   void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
   std::string save() const override;
@@ -27,7 +24,7 @@ class GraphTally : public run::Tally {
 
  private:
   const GraphPlan& plan_;
-  std::string stage_, fault_;
+  std::string fault_;
   std::vector<double> numbers_;  // of the whole graph's reductions
 };
 

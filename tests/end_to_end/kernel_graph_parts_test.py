@@ -103,6 +103,12 @@ class WrongReductions(JobTest):
         job = self.write_job({"image": {"generate": "uniform", "shape": [20, 30], "type": "f32"}}, [graph("s", nodes, keep)])
         self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", *parts)
 
+    def test_keep_that_names_nothing(self):
+        self.refused({"x": {"scale": "image"}}, [], "`keep` names no node")
+
+    def test_a_node_with_the_name_of_an_input(self):
+        self.refused({"image": {"scale": "image"}}, "image", "'image' is a node and an input: rename the node")
+
     def test_numbers_are_no_arrays(self):
         self.refused({"n": {"reduce": "image", "with": "sum"}, "x": {"scale": "n"}}, "x", "'n' is no array: it is a number")
         self.refused({"n": {"histogram": "image"}, "x": {"add": ["image", "n"]}}, "x", "'n' is no array: it is counts")
