@@ -55,6 +55,9 @@ constexpr GraphMethod cpu_methods[] = {
 
 }  // namespace
 
-std::span<const GraphMethod> graph_methods() { return cpu_methods; }
+std::span<const GraphMethod> graph_methods() {
+  static const auto all = device::joined_methods<GraphSpec>(graph_cuda_methods(), cpu_methods);
+  return all;
+}
 
 }  // namespace terrace::graph

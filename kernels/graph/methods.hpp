@@ -13,4 +13,7 @@ using GraphMethod = device::Method<GraphSpec>;
 /// All methods. Their kernels take blocks in any order: descriptors are GraphTask, results GraphResult.
 std::span<const GraphMethod> graph_methods();
 
+/// Those on CUDA; empty without the toolkit.
+std::span<const GraphMethod> graph_cuda_methods();
+
 }  // namespace terrace::graph

@@ -20,8 +20,10 @@
 
 namespace terrace::graph {
 
+using values::TypeList;
+
 /// Every operator that a node may name.
-using Operators = values::TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum,
-                                   Downscale, Upscale, PyramidDown, PyramidUp, Warp>;
+using Operators = TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum, Downscale,
+                           Upscale, PyramidDown, PyramidUp, Warp>;
 
 }  // namespace terrace::graph

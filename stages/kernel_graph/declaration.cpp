@@ -114,9 +114,6 @@ StageKind kernel_graph_stage() {
   kind.declaration.find_inputs = find_inputs_of_graph;
   kind.declaration.check = [](const std::string&, const Settings& settings) { return read_nodes(settings).findings; };
   kind.make = make_kernel_graph;
-  kind.cpu_alone = [](const job::Stage&, bool) -> std::optional<CpuAlone> {
-    return CpuAlone{"nodes", "graphs of kernels are computed on the CPU only; give `backend: cpu`"};
-  };
   kind.methods = [] { return stage_methods(graph::graph_methods()); };
   return kind;
 }

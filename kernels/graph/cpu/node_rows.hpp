@@ -22,8 +22,6 @@ struct StoredRows {
   T* row(i64 at) const { return data + rows->number_of(at) * columns; }
 };
 
-inline constexpr int most_operands = 3;
-
 /// The rows of the operands from which cells of a node are made; entry 0 is row `first`, which may lie outside.
 template <class T>
 struct OperandRows {

@@ -1,0 +1,73 @@
+#include "kernels/graph/methods.hpp"
+
+#include <algorithm>
+
+#include "kernels/graph/cuda/plain.hpp"
+#include "kernels/graph/measured.hpp"
+#include "kernels/graph/slabs.hpp"
+
+namespace terrace::graph {
+namespace {
+
+using device::Backend;
+using device::Cost;
+using device::Limits;
+
+double bytes_of(Shape shape, ElementType type) {
+  return static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(size_of(type));
+}
+
+/// What launches read and write in all, and their number in a slab.
+struct Traffic {
+  double bytes = 0, launches = 2;  // the slab is begun and reported
+
+  void add(double moved) { bytes += moved, launches += 1; }
+};
+
+Traffic traffic_of(const Graph& graph) {
+  Traffic all;
+  for (const Input& input : graph.inputs) {
+    const double own = input.type == graph.type ? 0 : bytes_of(input.shape, graph.type);
+    all.add(bytes_of(input.shape, input.type) + own);
+  }
+  for (const Node& node : graph.nodes) {
+    double moved = bytes_of(node.shape, graph.type);
+    for (const int operand : node.operands) moved += bytes_of(graph.shape(operand), graph.type);
+    all.add(moved);
+  }
+  for (const Kept& kept : graph.kept) {
+    if (kept.type == graph.type) continue;  // made where it is kept
+    const Shape shape = graph.shape(kept.value);
+    all.add(bytes_of(shape, graph.type) + bytes_of(shape, kept.type));
+  }
+  return all;
+}
+
+Cost plain_cost(const GraphSpec& spec, const Limits&) {
+  double kept = 1;
+  for (const Kept& one : spec.graph->kept)
+    kept = std::max(kept, bytes_of(spec.graph->shape(one.value), ElementType::u8));
+  const Traffic traffic = traffic_of(*spec.graph);
+  const double launches = traffic.launches * static_cast<double>(slabs_of(spec));
+  return {.seconds = (traffic.bytes / (measured::cuda_bytes_per_second * measured::cuda_efficiency) +
+                      launches * measured::cuda_launch_seconds) /
+                     kept,
+          .bytes = traffic.bytes / kept};
+}
+
+constexpr GraphMethod cuda_methods[] = {
+    {.name = "plain",
+     .help = "node after node, each by a launch, over the rows that a slab of the kept nodes needs",
+     .backend = Backend::cuda,
+     .schedule = "plain",
+     .automatic = true,
+     .unfit = device::never_unfit,
+     .cost = plain_cost,
+     .workspace = [](const GraphSpec& spec, const Limits&) { return plain_cuda_bytes(spec); },
+     .make = make_plain_cuda}};
+
+}  // namespace
+
+std::span<const GraphMethod> graph_cuda_methods() { return cuda_methods; }
+
+}  // namespace terrace::graph

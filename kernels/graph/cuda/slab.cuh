@@ -1,0 +1,63 @@
+// Launches the kernels around the nodes of a slab. Included by the sources that the build makes from cuda/slab.cu.in.
+#pragma once
+
+#include "kernels/graph/cuda/launches.hpp"
+#include "kernels/graph/cuda/slab_kernel.cuh"
+#include "kernels/launch/launch.cuh"
+#include "pipeline/base/element_type.hpp"
+
+namespace terrace::graph {
+
+template <class T>
+device::Kernel<device::Port, GraphState*, u64> begin_slab() {
+  return device::make_kernel(begin_slab_kernel<T>, "begin_slab_kernel");
+}
+template <class T>
+device::Kernel<device::Port, const GraphState*, u64> report_slab() {
+  return device::make_kernel(report_slab_kernel<T>, "report_slab_kernel");
+}
+
+template <class T>
+SlabLaunches<T>::SlabLaunches() {
+  device::resident_blocks(begin_slab<T>(), 32, 0);
+  device::resident_blocks(report_slab<T>(), 1, 0);
+  begin = [](const device::Port& port, GraphState* state, u64 block, cudaStream_t stream) {
+    device::launch(begin_slab<T>(), {.blocks = 1, .threads = 32, .shared_bytes = 0, .stream = stream}, port, state,
+                   block);
+  };
+  report = [](const device::Port& port, const GraphState* state, u64 block, cudaStream_t stream) {
+    device::launch(report_slab<T>(), {.blocks = 1, .threads = 1, .shared_bytes = 0, .stream = stream}, port, state,
+                   block);
+  };
+}
+
+/// The launch of a kernel over the elements of a work.
+template <void (*kernel)(Work)>
+Launch copies(const char* name) {
+  device::resident_blocks(device::make_kernel(kernel, name), copy_threads, 0);
+  return [](const Work& work, cudaStream_t stream) {
+    const i64 across = (work.columns + copy_columns - 1) / copy_columns;
+    device::launch(device::make_kernel(kernel, "a kernel that loads or keeps rows"),
+                   {.blocks = static_cast<unsigned>((work.rows.size() + copy_rows - 1) / copy_rows * across),
+                    .threads = copy_threads,
+                    .shared_bytes = 0,
+                    .stream = stream},
+                   work);
+  };
+}
+
+template <class T>
+Launch SlabLaunches<T>::load(ElementType stored) {
+  if (stored == element_type_of<T>()) return copies<check_kernel<T>>("check_kernel");
+  return dispatch(stored, [](auto zero) { return copies<load_kernel<T, decltype(zero)>>("load_kernel"); });
+}
+
+template <class T>
+Launch SlabLaunches<T>::keep(ElementType stored) {
+  if (stored == ElementType::u8) return copies<keep_kernel<T, std::uint8_t>>("keep_kernel");
+  if (stored == ElementType::u16) return copies<keep_kernel<T, std::uint16_t>>("keep_kernel");
+  if (stored == ElementType::f32) return copies<keep_kernel<T, float>>("keep_kernel");
+  return copies<keep_kernel<T, double>>("keep_kernel");
+}
+
+}  // namespace terrace::graph
