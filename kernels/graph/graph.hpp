@@ -22,11 +22,20 @@ struct Input {
   std::string name;
   ElementType type = ElementType::f32;  // of the stored elements
   Shape shape;
+  bool may_be_nan = false;  // made by nodes; else NaN is an error
+};
+
+/// A constant of a node that is `times` a number which is known when a block begins.
+struct KnownNumber {
+  std::size_t constant = 0;  // its place in Constants::numbers
+  int number = 0;            // of Graph::numbers
+  double times = 1;
 };
 
 /// The parameters of a node, as its operator declares them.
 struct NodeSettings {
   std::vector<double> numbers;  // Constants::numbers
+  std::vector<KnownNumber> known;
   int row_radius = 0, column_radius = 0;
   int axis = 0;
   bool is_separable = false;
@@ -40,6 +49,7 @@ struct Node {
   std::vector<int> operands;  // values
   NodeSettings settings;
   Shape shape;
+  bool is_stored = false;  // its values are kept for the parts that read them (stages/kernel_graph/parts.hpp)
 };
 
 /// A node whose values leave the graph. Whole numbers are its values times the largest value of the type, rounded to
@@ -54,6 +64,7 @@ struct Graph {
   std::vector<Input> inputs;
   std::vector<Node> nodes;
   std::vector<Kept> kept;
+  int numbers = 0;  // that a task brings, at most most_numbers
 
   int values() const { return static_cast<int>(inputs.size() + nodes.size()); }
   bool is_node(int value) const { return value >= static_cast<int>(inputs.size()); }
@@ -69,10 +80,22 @@ Constants<T> constants_of(const NodeSettings& settings, const T* numbers) {
   return {numbers, settings.row_radius, settings.column_radius, settings.axis, settings.is_separable};
 }
 
+/// The numbers of a node in the type of values. @param known those of the task
+template <class T>
+std::vector<T> numbers_of(const NodeSettings& settings, const double* known) {
+  std::vector<T> made(settings.numbers.begin(), settings.numbers.end());
+  for (const KnownNumber& one : settings.known) made[one.constant] = static_cast<T>(known[one.number] * one.times);
+  return made;
+}
+
+class Rooms;
+
 /// A graph, and the cut into slabs of its kept nodes, which does not change the result.
 struct GraphSpec {
   std::shared_ptr<const Graph> graph;
   i64 slab_rows = 1;  // of the kept node with the most rows
+  /// Memory on the CPU for kernels of which one works at a time; null: the kernel has its own.
+  std::shared_ptr<Rooms> rooms = nullptr;
 };
 
 }  // namespace terrace::graph

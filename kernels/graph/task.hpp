@@ -9,6 +9,8 @@ using device::i64;
 
 /// Ranges of rows of an input that a slab reads, and tiles of a kept node that it writes.
 inline constexpr int most_ranges_read = 3, most_tiles_written = 2;
+/// Numbers that a task brings.
+inline constexpr int most_numbers = 8;
 inline constexpr int most_parts = 16 * (most_ranges_read + most_tiles_written);
 
 /// Rows [begin, end) of an input, or of a kept node, in memory of the device that computes the block.
@@ -24,6 +26,7 @@ struct GraphTask {
   i64 slab;
   i64 part_count;
   Part parts[most_parts];
+  double numbers[most_numbers];  // Graph::numbers of them
 };
 
 /// The first element of the slab's inputs that is NaN; then nothing of the slab is made.

@@ -31,6 +31,7 @@ class GraphDefiner {
     for (const NodeText& node : texts_.nodes) add_node(node);
     stop_if_wrong();
     keep();
+    made_.parts = cut_into_parts(graph_);
     made_.graph = std::make_shared<const Graph>(std::move(graph_));
     return std::move(made_);
   }

@@ -7,12 +7,14 @@
 
 #include "io/source.hpp"
 #include "kernels/graph/graph.hpp"
+#include "stages/kernel_graph/parts.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
 
 struct GraphDefinition {
   std::shared_ptr<const graph::Graph> graph;
+  GraphParts parts;
   std::vector<std::shared_ptr<io::Source>> inputs;
   std::vector<std::string> arrays;  // names of the inputs in the job
   std::vector<Place> places;        // of the inputs in the job

@@ -6,8 +6,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
-#include "stages/kernel_worker.hpp"
-#include "stages/stage_methods.hpp"
+#include "stages/kernel_graph/worker.hpp"
 
 namespace terrace::stages {
 
@@ -42,89 +41,97 @@ Box box_of(const Range& rows, std::int64_t columns) { return {{rows.begin, 0}, {
 
 }  // namespace
 
-GraphPlan::GraphPlan(GraphDefinition definition, std::int64_t slab_rows, const graph::GraphMethod& method)
-    : definition_(std::move(definition)), spec_{definition_.graph, slab_rows}, method_(method) {
-  add_inputs();
-  add_kept();
-}
-
-void GraphPlan::add_inputs() {
-  const std::int64_t tallest = graph::most_kept_rows(graph());
-  for (std::size_t n = 0; n < graph().inputs.size(); ++n) {
-    const graph::Input& input = graph().inputs[n];
-    run::ArraySpec spec;
-    spec.name = "input_" + std::to_string(n);
-    spec.role = run::Role::input;
-    spec.type = input.type;
-    spec.shape = {input.shape.rows, input.shape.columns};
-    const std::int64_t row = input.shape.columns * static_cast<std::int64_t>(size_of(input.type));
-    const std::int64_t share = std::max<std::int64_t>(1, spec_.slab_rows * input.shape.rows / tallest);
-    spec.tile = {std::clamp<std::int64_t>(input_tile_bytes / row, 1, std::min<std::int64_t>(share, input.shape.rows)),
-                 input.shape.columns};
-    spec.source = definition_.inputs[n];
-    arrays_.push_back(std::move(spec));
+GraphPlan::GraphPlan(GraphDefinition definition, const std::vector<std::int64_t>& slab_rows,
+                     const std::vector<const graph::GraphMethod*>& methods)
+    : definition_(std::move(definition)) {
+  for (std::size_t n = 0; n < definition_.parts.parts.size(); ++n) {
+    const GraphPart& part = definition_.parts.parts[n];
+    parts_.push_back({part, {part.graph, slab_rows.at(n)}, methods.at(n)});
   }
+  for (const GraphArray& array : definition_.parts.arrays) add_array(array);
 }
 
-void GraphPlan::add_kept() {
-  for (std::size_t n = 0; n < graph().kept.size(); ++n) {
-    const graph::Kept& kept = graph().kept[n];
-    const graph::Node& node = graph().node(kept.value);
-    run::ArraySpec spec;
-    spec.name = node.name;
-    spec.role = run::Role::result;
-    spec.type = kept.type;
-    spec.shape = {node.shape.rows, node.shape.columns};
-    spec.tile = {graph::most_rows_of_slab(spec_, n), node.shape.columns};
-    spec.kept = 1;
-    arrays_.push_back(std::move(spec));
+void GraphPlan::add_array(const GraphArray& array) {
+  run::ArraySpec spec;
+  const std::size_t number = arrays_.size();
+  spec.name = array.role == run::Role::input ? "input_" + std::to_string(number) : array.name;
+  spec.role = array.role;
+  spec.type = array.type;
+  spec.shape = {array.shape.rows, array.shape.columns};
+  spec.tile = {tile_rows(array), array.shape.columns};
+  if (array.role == run::Role::input) spec.source = definition_.inputs[number];
+  else spec.kept = 1;
+  arrays_.push_back(std::move(spec));
+}
+
+/// Rows of a tile: those that a block writes, or, of an input, no more than a share of the smallest slab that reads
+/// it.
+std::int64_t GraphPlan::tile_rows(const GraphArray& array) const {
+  const auto number = static_cast<int>(arrays_.size());
+  const std::int64_t row = array.shape.columns * static_cast<std::int64_t>(size_of(array.type));
+  std::int64_t rows = std::clamp<std::int64_t>(input_tile_bytes / row, 1, array.shape.rows);
+  for (const PlannedPart& part : parts_) {
+    const auto kept = std::ranges::find(part.part.kept, number);
+    if (kept != part.part.kept.end()) {
+      return graph::most_rows_of_slab(part.spec, static_cast<std::size_t>(kept - part.part.kept.begin()));
+    }
+    if (std::ranges::find(part.part.inputs, number) == part.part.inputs.end()) continue;
+    const std::int64_t share = part.spec.slab_rows * array.shape.rows / graph::most_kept_rows(*part.spec.graph);
+    rows = std::min(rows, std::max<std::int64_t>(1, share));
   }
+  return rows;
 }
 
-std::optional<std::size_t> GraphPlan::kept_of(int array) const {
-  const auto number = static_cast<std::size_t>(array);
-  if (number < graph().inputs.size()) return std::nullopt;
-  return number - graph().inputs.size();
-}
-
-double GraphPlan::cells() const {
+double cells_of(const graph::Graph& graph) {
   double most = 0;
-  const std::int64_t tallest = graph::most_kept_rows(graph());
-  for (const graph::Kept& kept : graph().kept) {
-    const graph::Shape shape = graph().shape(kept.value);
+  const std::int64_t tallest = graph::most_kept_rows(graph);
+  for (const graph::Kept& kept : graph.kept) {
+    const graph::Shape shape = graph.shape(kept.value);
     if (shape.rows == tallest) most = std::max(most, static_cast<double>(shape.columns));
   }
   return most * static_cast<double>(tallest);
 }
 
 std::optional<run::Phase> GraphPlan::phase(std::int64_t number, const run::Tally&) const {
-  if (number > 0) return std::nullopt;
-  return run::Phase{number, graph::slabs_of(spec_)};
+  if (number >= std::ssize(parts_)) return std::nullopt;
+  return run::Phase{number, graph::slabs_of(parts_[static_cast<std::size_t>(number)].spec)};
 }
 
-run::Block GraphPlan::block(const run::Phase&, std::int64_t index) const {
+std::string GraphPlan::part(const run::Phase& phase) const {
+  return parts_.size() == 1 ? "" : "part " + std::to_string(phase.number + 1);
+}
+
+run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
+  const auto& [part, spec, method] = parts_[static_cast<std::size_t>(phase.number)];
+  const graph::Graph& graph = *spec.graph;
   run::Block block;
-  const std::vector<Rows> needed = graph::rows_needed(spec_, index);
-  for (std::size_t n = 0; n < graph().inputs.size(); ++n) {
+  const std::vector<Rows> needed = graph::rows_needed(spec, index);
+  for (std::size_t n = 0; n < graph.inputs.size(); ++n) {
+    const int number = part.inputs[n];
+    const GraphArray& own = array(number);
     const Rows read = needed[n].joined(graph::most_ranges_read);
     for (const Range& rows : read.ranges()) {
       block.accesses.push_back({{Slot::input, n},
-                                static_cast<int>(n),
-                                0,
-                                box_of(rows, graph().inputs[n].shape.columns),
+                                number,
+                                own.made_in < 0 ? 0 : 1,
+                                box_of(rows, own.shape.columns),
                                 run::Mode::read,
                                 run::View::contiguous});
     }
+    const bool is_last = own.last_read == phase.number && index == graph::slabs_of(spec) - 1;
+    if (own.role == run::Role::scratch && is_last) {
+      block.last_uses.push_back({number, 1, box_of({0, own.shape.rows}, own.shape.columns)});
+    }
   }
-  for (std::size_t n = 0; n < graph().kept.size(); ++n) {
-    const Range rows = graph::rows_of_slab(spec_, index, n);
+  for (std::size_t n = 0; n < graph.kept.size(); ++n) {
+    const Range rows = graph::rows_of_slab(spec, index, n);
     if (rows.size() == 0) continue;
-    const Box box = box_of(rows, graph().shape(graph().kept[n].value).columns);
-    block.accesses.push_back({{Slot::kept, n}, array_of_kept(n), 1, box, run::Mode::write});
+    const Box box = box_of(rows, graph.shape(graph.kept[n].value).columns);
+    block.accesses.push_back({{Slot::kept, n}, part.kept[n], 1, box, run::Mode::write});
   }
-  const auto rows =
-      static_cast<double>(std::min(spec_.slab_rows, graph::most_kept_rows(graph()) - index * spec_.slab_rows));
-  block.operations = cells() / static_cast<double>(graph::most_kept_rows(graph())) * rows;
+  const std::int64_t tallest = graph::most_kept_rows(graph);
+  const auto rows = static_cast<double>(std::min(spec.slab_rows, tallest - index * spec.slab_rows));
+  block.operations = cells_of(graph) / static_cast<double>(tallest) * rows;
   return block;
 }
 
@@ -135,12 +142,12 @@ GraphTask GraphPlan::task(const run::Phase&, const run::BlockView& view) const {
   return task;
 }
 
-BlockMemory GraphPlan::block_memory() const {
+BlockMemory GraphPlan::block_memory(std::size_t part) const {
   BlockMemory most;
-  const std::int64_t slabs = graph::slabs_of(spec_), step = std::max<std::int64_t>(1, slabs / looked_at);
+  const std::int64_t slabs = graph::slabs_of(parts_[part].spec), step = std::max<std::int64_t>(1, slabs / looked_at);
   for (std::int64_t number = 0; number < slabs + step; number += step) {
     BlockMemory own;
-    for (const run::Access& access : block({}, std::min(number, slabs - 1)).accesses) {
+    for (const run::Access& access : block({static_cast<std::int64_t>(part)}, std::min(number, slabs - 1)).accesses) {
       const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(access.array)];
       const auto element = static_cast<std::int64_t>(size_of(spec.type));
       const std::int64_t tile = whole_pages(volume(spec.tile) * element);
@@ -160,10 +167,14 @@ BlockMemory GraphPlan::block_memory() const {
   return most;
 }
 
+std::size_t workspace_bytes(const GraphPlan& plan, const device::Limits& limits) {
+  std::size_t most = 0;
+  for (const PlannedPart& part : plan.parts()) most = std::max(most, part.method->workspace(part.spec, limits));
+  return most;
+}
+
 std::unique_ptr<run::Worker> GraphPlan::make_worker(device::Context& context) const {
-  auto workspace = workspace_for(method_, spec_, context);
-  auto kernel = make_kernel(method_, spec_, context, workspace.get());
-  return std::make_unique<KernelWorker<GraphPlan>>(*this, std::move(kernel), std::move(workspace));
+  return std::make_unique<GraphWorker>(*this, context);
 }
 
 }  // namespace terrace::stages

@@ -1,4 +1,4 @@
-// A graph of kernels as a plan of blocks: slabs of rows of its kept nodes.
+// A graph of kernels as a plan of blocks: slabs of rows of the kept nodes of each part.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,26 @@
 
 namespace terrace::stages {
 
-/// One phase of blocks that depend on nothing but inputs: each reads the rows of the inputs on which its rows of the
-/// kept nodes depend. Rows that two slabs depend on are made twice.
+/// A part of the graph with the method that computes it.
+struct PlannedPart {
+  GraphPart part;
+  graph::GraphSpec spec;
+  const graph::GraphMethod* method = nullptr;
+};
+
+/// One phase for each part. Its blocks depend on inputs and on earlier parts: each reads the rows on which its rows
+/// of the kept nodes depend. Rows that two slabs depend on are made twice.
 class GraphPlan : public run::Plan {
  public:
-  /// @param slab_rows of the kept node with the most rows
-  GraphPlan(GraphDefinition definition, std::int64_t slab_rows, const graph::GraphMethod& method);
+  /// @param slab_rows for each part, of its kept node with the most rows @param methods for each part
+  GraphPlan(GraphDefinition definition, const std::vector<std::int64_t>& slab_rows,
+            const std::vector<const graph::GraphMethod*>& methods);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t) const override { return false; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  std::string part(const run::Phase& phase) const override;
   std::size_t descriptor_bytes() const override { return sizeof(graph::GraphTask); }
   std::size_t result_bytes() const override { return sizeof(graph::GraphResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
@@ -32,25 +41,25 @@ class GraphPlan : public run::Plan {
   graph::GraphTask task(const run::Phase& phase, const run::BlockView& view) const;
 
   const GraphDefinition& definition() const { return definition_; }
-  const graph::Graph& graph() const { return *spec_.graph; }
-  const graph::GraphSpec& spec() const { return spec_; }
-  const graph::GraphMethod& method() const { return method_; }
-  /// The kept node of an array of the plan; nullopt for an input.
-  std::optional<std::size_t> kept_of(int array) const;
-  /// Cells of the kept node with the most rows.
-  double cells() const;
-  /// The memory of a block, the largest of a few, without the kernel's workspace.
-  BlockMemory block_memory() const;
+  const std::vector<PlannedPart>& parts() const { return parts_; }
+  /// The whole graph's value that an array of the plan has.
+  const GraphArray& array(int number) const { return definition_.parts.arrays[static_cast<std::size_t>(number)]; }
+  /// The memory of a block of a part, the largest of a few, without the kernel's workspace.
+  BlockMemory block_memory(std::size_t part) const;
 
  private:
-  void add_inputs();
-  void add_kept();
-  int array_of_kept(std::size_t kept) const { return static_cast<int>(graph().inputs.size() + kept); }
+  void add_array(const GraphArray& array);
+  std::int64_t tile_rows(const GraphArray& array) const;
 
   GraphDefinition definition_;
-  graph::GraphSpec spec_;
-  const graph::GraphMethod& method_;
+  std::vector<PlannedPart> parts_;
   std::vector<run::ArraySpec> arrays_;
 };
+
+/// Bytes in which the kernels of all parts work.
+std::size_t workspace_bytes(const GraphPlan& plan, const device::Limits& limits);
+
+/// Cells of the kept node with the most rows.
+double cells_of(const graph::Graph& graph);
 
 }  // namespace terrace::stages

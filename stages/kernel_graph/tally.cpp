@@ -8,12 +8,14 @@
 
 namespace terrace::stages {
 
-void GraphTally::fold(const run::Phase&, std::int64_t, const void* folded) {
+void GraphTally::fold(const run::Phase& phase, std::int64_t, const void* folded) {
   graph::GraphResult result;
   std::memcpy(&result, folded, sizeof result);
   if (result.has_nan == 0 || !fault_.empty()) return;
   const GraphDefinition& definition = plan_.definition();
-  const auto input = static_cast<std::size_t>(result.input);
+  const GraphPart& part = definition.parts.parts[static_cast<std::size_t>(phase.number)];
+  // NaN is an error of inputs alone, which are the first arrays.
+  const auto input = static_cast<std::size_t>(part.inputs[static_cast<std::size_t>(result.input)]);
   const Extents index{result.row, result.column};
   const std::string place = definition.inputs[input]->place_of(index);
   fault_ = message_at(definition.places[input],

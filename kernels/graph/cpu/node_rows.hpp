@@ -70,6 +70,11 @@ class NodeRows {
   NodeRows(const NodeRows&) = delete;
   NodeRows& operator=(const NodeRows&) = delete;
 
+  /// Takes the numbers that a block brings.
+  void take_numbers(const double* known) {
+    if (!node_.settings.known.empty()) numbers_ = numbers_of<T>(node_.settings, known);
+  }
+
   /// The addresses of the operands' rows for a row of the node.
   struct RowPointers {
     std::array<std::vector<const T*>, most_operands> rows;

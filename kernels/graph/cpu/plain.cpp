@@ -8,6 +8,7 @@
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
+#include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "kernels/graph/stored.hpp"
 #include "kernels/graph/task.hpp"
@@ -45,7 +46,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         spec_(spec),
         graph_(*spec_.graph),
         last_(last_readers(graph_)),
-        rooms_(static_cast<std::size_t>(most_bytes_needed(spec)) / sizeof(T)) {
+        rooms_(spec.rooms ? spec.rooms : rooms_for({&spec, 1})) {
     for (const Node& node : graph_.nodes) makers_.push_back(std::make_unique<NodeRows<T>>(graph_, node));
   }
 
@@ -53,7 +54,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   /// The values of a slab that are there.
   struct Slab {
     std::vector<Rows> needed;
-    std::vector<typename Rooms<T>::Room> memory;
+    std::vector<Rooms::Room> memory;
     std::vector<StoredRows<T>> values;
   };
 
@@ -62,6 +63,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     slab.needed = rows_needed(spec_, task.slab);
     slab.memory.resize(slab.needed.size());
     slab.values.resize(slab.needed.size());
+    for (const auto& maker : makers_) maker->take_numbers(task.numbers);
     GraphResult result{};
     for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
       make_room(slab, value);
@@ -71,11 +73,11 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         make_node(slab, value);
         keep(task, value, slab);
         for (int read = 0; read <= value; ++read) {
-          if (last_[index(read)] == value) rooms_.give(std::exchange(slab.memory[index(read)], {}));
+          if (last_[index(read)] == value) rooms_->give(std::exchange(slab.memory[index(read)], {}));
         }
       }
     }
-    for (auto& room : slab.memory) rooms_.give(std::move(room));
+    for (auto& room : slab.memory) rooms_->give(std::move(room));
     return result;
   }
 
@@ -84,8 +86,8 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   void make_room(Slab& slab, int value) {
     const Rows& rows = slab.needed[index(value)];
     const i64 columns = graph_.shape(value).columns;
-    slab.memory[index(value)] = rooms_.take(static_cast<std::size_t>(rows.size() * columns));
-    slab.values[index(value)] = {&rows, slab.memory[index(value)].data.get(), columns};
+    slab.memory[index(value)] = rooms_->take(static_cast<std::size_t>(rows.size() * columns) * sizeof(T));
+    slab.values[index(value)] = {&rows, reinterpret_cast<T*>(slab.memory[index(value)].data.get()), columns};
   }
 
   /// Calls work(row) for each row of a set, and each on one of the threads.
@@ -112,7 +114,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         }
         if (is_nan) first.offer(row);
       });
-      if (!first.is_found()) return {};
+      if (!first.is_found() || graph_.inputs[index(input)].may_be_nan) return {};
       const i64 row = first.row.load();
       i64 column = 0;
       while (to.row(row)[column] == to.row(row)[column]) ++column;
@@ -164,13 +166,19 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   const Graph& graph_;
   std::vector<int> last_;
   std::vector<std::unique_ptr<NodeRows<T>>> makers_;
-  Rooms<T> rooms_;
+  std::shared_ptr<Rooms> rooms_;
 };
 
 }  // namespace
 
+std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs) {
+  i64 most = 0;
+  for (const GraphSpec& spec : specs) most = std::max(most, most_bytes_needed(spec));
+  return std::make_shared<Rooms>(static_cast<std::size_t>(most));
+}
+
 std::size_t plain_cpu_bytes(const GraphSpec& spec) {
-  return Rooms<std::byte>::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
+  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
 }
 
 std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context) {

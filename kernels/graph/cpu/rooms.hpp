@@ -9,26 +9,25 @@
 
 namespace terrace::graph {
 
-/// Memory for elements of type T. The values that live at a time take 1 + `spare` times their own memory at most.
-template <class T>
+/// Memory in pieces. The values that live at a time take 1 + `spare` times their own memory at most.
 class Rooms {
  public:
   static constexpr double spare = 0.25;
 
   struct Room {
-    std::unique_ptr<T[]> data;
+    std::unique_ptr<std::byte[]> data;
     std::size_t size = 0;
   };
 
-  /// @param most elements of the values that live at a time
+  /// @param most bytes of the values that live at a time
   explicit Rooms(std::size_t most) : most_(with_spare(most)) {}
 
-  /// A number of elements with the part that may be spare.
-  static std::size_t with_spare(std::size_t elements) {
-    return elements + static_cast<std::size_t>(static_cast<double>(elements) * spare);
+  /// A number of bytes with the part that may be spare.
+  static std::size_t with_spare(std::size_t bytes) {
+    return bytes + static_cast<std::size_t>(static_cast<double>(bytes) * spare);
   }
 
-  /// Room for so many elements, whose values are not known.
+  /// Room for so many bytes, whose values are not known.
   Room take(std::size_t size) {
     const auto fits = [&](const Room& room) { return room.size >= size && room.size <= with_spare(size); };
     const auto found = std::ranges::find_if(free_, fits);
@@ -40,7 +39,7 @@ class Rooms {
     }
     if (all_ + size > most_) clear();
     all_ += size;
-    return {std::make_unique_for_overwrite<T[]>(size), size};
+    return {std::make_unique_for_overwrite<std::byte[]>(size), size};
   }
   void give(Room room) {
     if (room.data) free_.push_back(std::move(room));

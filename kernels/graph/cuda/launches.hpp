@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <vector>
+
 #include "kernels/graph/cuda/work.hpp"
 #include "kernels/graph/graph.hpp"
 #include "kernels/launch/port.hpp"
@@ -19,9 +21,12 @@ Launch launch_of_operator(const NodeSettings& settings);
 
 /// The launches around the nodes of a slab. They load code. Defined in the source that the build makes for T
 /// (cuda/slab.cu.in).
+/// They submit kernels without waiting for them.
 template <class T>
 struct SlabLaunches {
   void (*begin)(const device::Port& port, GraphState* state, u64 block, cudaStream_t stream);
+  /// Writes constants of nodes into the workspace, which other kernels may have used since the last slab.
+  void (*bring)(const std::vector<T>& numbers, T* to, cudaStream_t stream);
   void (*report)(const device::Port& port, const GraphState* state, u64 block, cudaStream_t stream);
 
   SlabLaunches();

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "kernels/device/cuda_check.hpp"
 #include "kernels/device/memory.hpp"
 #include "kernels/graph/cuda/steps.hpp"
 #include "kernels/graph/operator_list.hpp"
@@ -14,7 +13,7 @@ namespace {
 
 static_assert(most_checked == most_inputs && (i64{1} << column_bits) >= most_extent);
 
-std::size_t numbers_of(const Graph& graph) {
+std::size_t count_numbers(const Graph& graph) {
   std::size_t count = 0;
   for (const Node& node : graph.nodes) count += node.settings.numbers.size();
   return count;
@@ -23,7 +22,7 @@ std::size_t numbers_of(const Graph& graph) {
 GraphMemory memory_in(void* workspace, const Graph& graph) {
   auto* at = static_cast<std::byte*>(workspace);
   GraphMemory memory{static_cast<GraphState*>(workspace), at + device::aligned_bytes(sizeof(GraphState)), nullptr};
-  memory.rooms = memory.numbers + device::aligned_bytes(numbers_of(graph) * size_of(graph.type));
+  memory.rooms = memory.numbers + device::aligned_bytes(count_numbers(graph) * size_of(graph.type));
   return memory;
 }
 
@@ -44,27 +43,31 @@ class PlainOnCuda final : public device::CudaBlocks<GraphTask, GraphResult> {
  public:
   PlainOnCuda(const GraphSpec& spec, device::Context& context, void* workspace)
       : CudaBlocks("graph", context),
+        graph_(spec.graph),
         memory_(memory_in(workspace, *spec.graph)),
-        steps_(spec, launches_of<T>(*spec.graph), memory_) {
-    std::vector<T> numbers;
-    for (const Node& node : spec.graph->nodes) {
-      for (const double number : node.settings.numbers) numbers.push_back(static_cast<T>(number));
-    }
-    if (numbers.empty()) return;
-    TERRACE_CUDA_CHECK(cudaMemcpyAsync(memory_.numbers, numbers.data(), numbers.size() * sizeof(T),
-                                       cudaMemcpyHostToDevice, stream()));
-    TERRACE_CUDA_CHECK(cudaStreamSynchronize(stream()));
-  }
+        steps_(spec, launches_of<T>(*spec.graph), memory_) {}
 
  private:
   bool submit(const device::Port& port, u64 block, const GraphTask& task) override {
     const std::vector<Step> steps = steps_.of(task);
     around_.begin(port, memory_.state, block, stream());
+    around_.bring(numbers_in(task), reinterpret_cast<T*>(memory_.numbers), stream());
     for (const Step& step : steps) step.launch(step.work, stream());
     around_.report(port, memory_.state, block, stream());
     return true;
   }
 
+  /// The constants of all nodes, one after another.
+  std::vector<T> numbers_in(const GraphTask& task) const {
+    std::vector<T> all;
+    for (const Node& node : graph_->nodes) {
+      const std::vector<T> own = numbers_of<T>(node.settings, task.numbers);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+  }
+
+  std::shared_ptr<const Graph> graph_;
   GraphMemory memory_;
   SlabSteps steps_;
   SlabLaunches<T> around_;

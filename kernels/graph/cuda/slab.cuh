@@ -1,6 +1,8 @@
 // Launches the kernels around the nodes of a slab. Included by the sources that the build makes from cuda/slab.cu.in.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/graph/cuda/launches.hpp"
 #include "kernels/graph/cuda/slab_kernel.cuh"
 #include "kernels/launch/launch.cuh"
@@ -13,6 +15,10 @@ device::Kernel<device::Port, GraphState*, u64> begin_slab() {
   return device::make_kernel(begin_slab_kernel<T>, "begin_slab_kernel");
 }
 template <class T>
+device::Kernel<Brought<T>, T*, u32> bring_numbers() {
+  return device::make_kernel(bring_numbers_kernel<T>, "bring_numbers_kernel");
+}
+template <class T>
 device::Kernel<device::Port, const GraphState*, u64> report_slab() {
   return device::make_kernel(report_slab_kernel<T>, "report_slab_kernel");
 }
@@ -20,10 +26,21 @@ device::Kernel<device::Port, const GraphState*, u64> report_slab() {
 template <class T>
 SlabLaunches<T>::SlabLaunches() {
   device::resident_blocks(begin_slab<T>(), 32, 0);
+  device::resident_blocks(bring_numbers<T>(), number_threads, 0);
   device::resident_blocks(report_slab<T>(), 1, 0);
   begin = [](const device::Port& port, GraphState* state, u64 block, cudaStream_t stream) {
     device::launch(begin_slab<T>(), {.blocks = 1, .threads = 32, .shared_bytes = 0, .stream = stream}, port, state,
                    block);
+  };
+  bring = [](const std::vector<T>& numbers, T* to, cudaStream_t stream) {
+    for (std::size_t first = 0; first < numbers.size(); first += most_brought) {
+      const std::size_t count = std::min<std::size_t>(most_brought, numbers.size() - first);
+      Brought<T> part;
+      std::copy_n(numbers.data() + first, count, part.values);
+      device::launch(bring_numbers<T>(),
+                     {.blocks = 1, .threads = number_threads, .shared_bytes = 0, .stream = stream}, part, to + first,
+                     static_cast<u32>(count));
+    }
   };
   report = [](const device::Port& port, const GraphState* state, u64 block, cudaStream_t stream) {
     device::launch(report_slab<T>(), {.blocks = 1, .threads = 1, .shared_bytes = 0, .stream = stream}, port, state,

@@ -32,6 +32,20 @@ __global__ void report_slab_kernel(device::Port port, const GraphState* state, u
   device::report_next(port, block);
 }
 
+/// Constants of nodes that a launch brings.
+inline constexpr u32 number_threads = 128, most_brought = 256;
+template <class T>
+struct Brought {
+  T values[most_brought];
+};
+
+/// One thread block: writes constants of nodes into the workspace.
+template <class T>
+__global__ void __launch_bounds__(number_threads)
+    bring_numbers_kernel(const __grid_constant__ Brought<T> numbers, T* to, u32 count) {
+  for (u32 n = threadIdx.x; n < count; n += blockDim.x) to[n] = numbers.values[n];
+}
+
 /// Elements of a thread: some of a row, a warp apart. Not measured.
 inline constexpr u32 copy_threads = 256, copy_elements = 8, copy_columns = 32 * copy_elements,
                      copy_rows = copy_threads / 32;
@@ -53,10 +67,10 @@ __device__ __forceinline__ void over_elements(const Work& work, const ReadElemen
   }
 }
 
-/// Records an element that is NaN.
+/// Records an element that is NaN, of an input that must have none.
 template <class T>
 __device__ __forceinline__ void look_at(const Work& work, T value, i64 row, i64 column) {
-  if (value == value) return;
+  if (value == value || work.input < 0) return;
   work.state->usable = 0;
   atomicMin(&work.state->nan[work.input], number_of_element(row, column));
 }

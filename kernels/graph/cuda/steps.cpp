@@ -127,13 +127,14 @@ class SlabSteps::Slab {
   }
 
   void load(int input) {
-    const ElementType stored = graph_.inputs[index(input)].type;
+    const auto& [name, stored, shape, may_be_nan] = graph_.inputs[index(input)];
     const Pieces parts = parts_of(index(input), false);
     pieces_[index(input)] = stored == graph_.type ? parts : room_of(input);
     Work work{};
     work.state = own_.memory_.state;
-    work.columns = graph_.shape(input).columns;
-    work.input = input;
+    work.columns = shape.columns;
+    work.input = may_be_nan ? -1 : input;
+    if (stored == graph_.type && may_be_nan) return;  // neither checked nor changed
     for (const Range& rows : needed_[index(input)].ranges()) {
       work.rows = rows;
       work.operands[0] = piece_with(parts, rows).memory;

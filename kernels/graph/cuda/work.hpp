@@ -55,7 +55,7 @@ struct Work {
   const void *above[most_outside], *below[most_outside];
   const void* numbers;  // Constants, in the type of values
   i32 row_radius, column_radius, axis, is_separable;
-  i32 input;  // the number of an input that is loaded
+  i32 input;  // the number of an input that is loaded, and must have no NaN; else -1
 };
 
 }  // namespace terrace::graph

@@ -32,10 +32,12 @@ TEST_CASE("whole numbers are rounded to the nearest and clamped") { testing::che
 
 TEST_CASE("a NaN of an input is named") { testing::check_nan(cpu_of(3)); }
 
+TEST_CASE("constants of nodes are numbers of a task, times a factor") { testing::check_numbers(cpu_of(2)); }
+
 TEST_CASE("memory of values is used again, within its bound") {
-  Rooms<float> rooms(100);
+  Rooms rooms(100);
   auto first = rooms.take(60);
-  float* const data = first.data.get();
+  std::byte* const data = first.data.get();
   auto second = rooms.take(40);
   rooms.give(std::move(first));
   auto again = rooms.take(50);

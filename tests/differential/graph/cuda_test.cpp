@@ -119,6 +119,10 @@ TEST_CASE("whole numbers are rounded to the nearest and clamped") {
   if (const auto context = test::cuda_context()) testing::check_rounding(*context);
 }
 
+TEST_CASE("constants of nodes are numbers of a task, times a factor") {
+  if (const auto context = test::cuda_context()) testing::check_numbers(*context);
+}
+
 TEST_CASE("a NaN of an input is named") {
   if (const auto context = test::cuda_context()) testing::check_nan(*context);
 }

@@ -81,6 +81,8 @@ class Slabs {
   /// What the last slab reported.
   GraphResult last() const { return last_; }
 
+  std::vector<double> numbers;  // that tasks bring
+
  private:
   /// The memory of a part: exactly its rows.
   using Memories = std::deque<device::Memory>;
@@ -106,6 +108,7 @@ class Slabs {
   void run_slab(device::Context& context, device::BlockKernel& kernel, i64 slab) {
     GraphTask task{};
     task.slab = slab;
+    std::ranges::copy(numbers, task.numbers);
     Memories memories;
     const std::vector<Rows> needed = rows_needed(spec_, slab);
     for (std::size_t n = 0; n < inputs_.size(); ++n) {
@@ -220,7 +223,29 @@ inline void check_rounding(device::Context& context) {
   CHECK(made[0] == bytes_of<std::uint8_t>({0, 255, 0, 2, 0, 255}));
 }
 
-/// The first NaN of an input is named.
+/// Constants of nodes are numbers of a task, times a factor.
+inline void check_numbers(device::Context& context) {
+  Random random(4);
+  NodeSettings settings;
+  settings.numbers = {0, 0.5};
+  settings.known = {{0, 1, 0.25}};
+  Graph graph = graph_of("scale", settings, ElementType::f32, {5, 4});
+  graph.kept.push_back({1, ElementType::f32});
+  graph.numbers = 2;
+  const Array<float> input = random_array<float>(random, {5, 4});
+  const std::vector<Bytes> stored = {bytes_of(input.values)};
+  const GraphSpec spec{std::make_shared<Graph>(graph), 2};
+  for (const double number : {3.0, 0.1}) {
+    Slabs slabs(spec, stored);
+    slabs.numbers = {7, number};
+    const std::vector<Bytes> made = slabs.run(context);
+    std::vector<float> expected;
+    for (const float value : input.values) expected.push_back(value * static_cast<float>(number * 0.25) + 0.5F);
+    CHECK(made[0] == bytes_of(expected));
+  }
+}
+
+/// The first NaN of an input is named, but of inputs that nodes have made.
 inline void check_nan(device::Context& context) {
   NodeSettings same;
   same.numbers = {1, 0};
@@ -237,6 +262,14 @@ inline void check_nan(device::Context& context) {
   CHECK(found.input == 0);
   CHECK(found.row == 3);
   CHECK(found.column == 2);
+  graph.inputs[0].may_be_nan = true;
+  const GraphSpec made{std::make_shared<Graph>(graph), 5};
+  Slabs others(made, stored);
+  const std::vector<Bytes> kept = others.run(context);
+  CHECK(others.last().has_nan == 0);
+  float value = 0;
+  std::memcpy(&value, kept[0].data() + 15 * sizeof value, sizeof value);
+  CHECK(std::isnan(value));
 }
 
 }  // namespace terrace::graph::testing

@@ -1,0 +1,129 @@
+#include "stages/kernel_graph/parts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "pipeline/base/error.hpp"
+
+namespace terrace::stages {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+
+class Cutter {
+ public:
+  explicit Cutter(const Graph& whole) : whole_(whole) {}
+
+  GraphParts cut() && {
+    find_levels();
+    add_arrays();
+    const int last = std::ranges::max(made_.arrays, {}, &GraphArray::made_in).made_in;
+    for (int part = 0; part <= last; ++part) add_part(part);
+    return std::move(made_);
+  }
+
+ private:
+  static std::size_t index(int value) { return static_cast<std::size_t>(value); }
+
+  /// The part in which each value can be made first.
+  void find_levels() {
+    for (int value = 0; value < whole_.values(); ++value) {
+      int level = 0;
+      if (whole_.is_node(value)) {
+        for (const int operand : whole_.node(value).operands) {
+          const bool waits = whole_.is_node(operand) && whole_.node(operand).is_stored;
+          level = std::max(level, level_[index(operand)] + (waits ? 1 : 0));
+        }
+      }
+      level_.push_back(level);
+    }
+  }
+
+  void add_arrays() {
+    for (int value = 0; !whole_.is_node(value) && value < whole_.values(); ++value) {
+      const graph::Input& input = whole_.inputs[index(value)];
+      add_array(value, input.name, input.type, run::Role::input);
+    }
+    for (const graph::Kept& kept : whole_.kept) {
+      add_array(kept.value, whole_.node(kept.value).name, kept.type, run::Role::result);
+    }
+    for (int value = 0; value < whole_.values(); ++value) {
+      if (!whole_.is_node(value) || !whole_.node(value).is_stored || array_of(value, level_[index(value)] + 1))
+        continue;
+      add_array(value, "stored " + whole_.node(value).name, whole_.type, run::Role::scratch);
+    }
+  }
+  void add_array(int value, const std::string& name, ElementType type, run::Role role) {
+    made_.arrays.push_back(
+        {value, name, type, whole_.shape(value), role, role == run::Role::input ? -1 : level_[index(value)]});
+  }
+
+  /// The array in which a part finds the values of the whole graph's value; nullopt if it must make them.
+  std::optional<int> array_of(int value, int part) const {
+    for (std::size_t n = 0; n < made_.arrays.size(); ++n) {
+      const GraphArray& array = made_.arrays[n];
+      if (array.value != value || array.made_in >= part) continue;
+      if (array.role == run::Role::input || array.type == whole_.type) return static_cast<int>(n);
+    }
+    return std::nullopt;
+  }
+
+  void add_part(int part) {
+    std::vector<bool> is_needed(index(whole_.values()));
+    GraphPart made;
+    for (std::size_t n = 0; n < made_.arrays.size(); ++n) {
+      if (made_.arrays[n].made_in != part) continue;
+      is_needed[index(made_.arrays[n].value)] = true;
+      made.kept.push_back(static_cast<int>(n));
+    }
+    Graph graph;
+    graph.type = whole_.type;
+    std::map<int, int> values;  // of the whole graph, and of this one
+    for (int value = whole_.values() - 1; value >= 0; --value) {
+      if (!is_needed[index(value)]) continue;
+      if (const auto array = array_of(value, part)) {
+        made.inputs.push_back(*array);
+      } else {
+        for (const int operand : whole_.node(value).operands) is_needed[index(operand)] = true;
+      }
+    }
+    std::ranges::reverse(made.inputs);
+    for (const int array : made.inputs) {
+      GraphArray& own = made_.arrays[index(array)];
+      own.last_read = part;
+      values[own.value] = graph.values();
+      graph.inputs.push_back({own.name, own.type, own.shape, own.role != run::Role::input});
+    }
+    for (int value = 0; value < whole_.values(); ++value) {
+      if (!is_needed[index(value)] || values.contains(value)) continue;
+      Node node = whole_.node(value);
+      for (int& operand : node.operands) operand = values.at(operand);
+      values[value] = graph.values();
+      graph.nodes.push_back(std::move(node));
+    }
+    for (const int array : made.kept) {
+      const GraphArray& own = made_.arrays[index(array)];
+      graph.kept.push_back({values.at(own.value), own.type});
+    }
+    refuse_many(graph);
+    made.graph = std::make_shared<const Graph>(std::move(graph));
+    made_.parts.push_back(std::move(made));
+  }
+
+  static void refuse_many(const Graph& graph) {
+    if (graph.inputs.size() > graph::most_inputs) throw Error("a part of a graph reads too many arrays");
+    if (graph.kept.size() > graph::most_kept) throw Error("a part of a graph keeps too many arrays");
+  }
+
+  const Graph& whole_;
+  std::vector<int> level_;
+  GraphParts made_;
+};
+
+}  // namespace
+
+GraphParts cut_into_parts(const Graph& whole) { return Cutter(whole).cut(); }
+
+}  // namespace terrace::stages

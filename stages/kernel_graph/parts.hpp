@@ -1,0 +1,42 @@
+// The parts of a graph: graphs that are computed one after another.
+//
+// Nodes whose values are stored are results of their part, and inputs of later parts. All others are made again in
+// each part that needs them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/graph/graph.hpp"
+#include "pipeline/run/array.hpp"
+
+namespace terrace::stages {
+
+/// An array that parts read or write.
+struct GraphArray {
+  int value = 0;  // of the whole graph
+  std::string name;
+  ElementType type = ElementType::f32;
+  graph::Shape shape;
+  run::Role role = run::Role::scratch;
+  int made_in = -1;    // the part that writes it; -1: an input
+  int last_read = -1;  // the last part that reads it; -1: none
+};
+
+/// A graph whose values are arrays or numbers of the whole one.
+struct GraphPart {
+  std::shared_ptr<const graph::Graph> graph;
+  std::vector<int> inputs, kept;  // arrays, for the graph's inputs and kept nodes
+};
+
+struct GraphParts {
+  std::vector<GraphArray> arrays;  // the inputs of the whole graph, its kept nodes, then those that are stored
+  std::vector<GraphPart> parts;
+};
+
+/// Cuts a graph into as few parts as its stored nodes allow.
+/// @throws Error if a part reads or keeps more arrays than a graph may
+GraphParts cut_into_parts(const graph::Graph& whole);
+
+}  // namespace terrace::stages

@@ -1,0 +1,27 @@
+// The worker of a graph: a kernel for each of its parts.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/device/memory.hpp"
+#include "pipeline/run/worker.hpp"
+#include "stages/kernel_graph/plan.hpp"
+
+namespace terrace::stages {
+
+/// The kernels share the memory in which they work: launches of a device come one after another.
+class GraphWorker final : public run::Worker {
+ public:
+  GraphWorker(const GraphPlan& plan, device::Context& context);
+
+  void bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
+  void run(const run::Phase& phase, const device::Port& port, int attempt) override;
+
+ private:
+  const GraphPlan& plan_;
+  std::unique_ptr<device::Memory> workspace_;  // outlives the kernels
+  std::vector<std::unique_ptr<device::BlockKernel>> kernels_;
+};
+
+}  // namespace terrace::stages
