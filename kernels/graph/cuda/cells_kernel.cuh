@@ -49,7 +49,7 @@ __device__ __forceinline__ Constants<T> known(Constants<T> k) {
 
 /// A column of cells that read nothing outside of their operands, from row i on.
 template <class Op, class V, class T>
-__device__ __forceinline__ void make_column(const Constants<T>& k, const InsideReader<T>& read, i64 i, i64 j,
+__device__ __forceinline__ void make_column(const Constants<T>& k, const DeviceReader<T>& read, i64 i, i64 j,
                                             T (&made)[cell_tile<Op>.rows]) {
   constexpr u32 rows = cell_tile<Op>.rows;
   if constexpr (SumsRows<Op> && V::radius >= 0) {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(cell_threads) make_cells_kernel(const __grid_c
                         i + tile.rows <= work.inner.rows.end && j0 >= work.inner.columns.begin &&
                         j0 + tile.warp_columns() <= work.inner.columns.end;
   if (is_inner) {
-    const InsideReader<T> read(work, Op::operands + Op::more);
+    const DeviceReader<T> read(work, Op::operands + Op::more);
     T made[tile.columns][tile.rows];
 #pragma unroll
     for (u32 c = 0; c < tile.columns; ++c) make_column<Op, V>(k, read, i, j + c * step, made[c]);
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(cell_threads) make_cells_kernel(const __grid_c
     }
     return;
   }
-  const BoundaryReader<T> read{work};
+  const DeviceBoundaryReader<T> read{work};
 #pragma unroll 1
   for (u32 n = 0; n < tile.rows * tile.columns; ++n) {
     const i64 row = i + n / tile.columns, column = j + n % tile.columns * step;

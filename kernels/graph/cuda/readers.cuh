@@ -7,12 +7,12 @@ namespace terrace::graph {
 
 /// Values inside of the operands.
 template <class T>
-struct InsideReader {
+struct DeviceReader {
   const T* data[most_operands];  // of an operand its row 0, if it were there
   i64 stride[most_operands];
   Shape operand;
 
-  __device__ __forceinline__ InsideReader(const Work& work, int operands) : operand(work.operand) {
+  __device__ __forceinline__ DeviceReader(const Work& work, int operands) : operand(work.operand) {
 #pragma unroll
     for (int n = 0; n < operands; ++n) {
       data[n] = work.operands[n].row<const T>(0);
@@ -27,7 +27,7 @@ struct InsideReader {
 
 /// Any values.
 template <class T>
-struct BoundaryReader {
+struct DeviceBoundaryReader {
   const Work& work;
 
   __device__ __forceinline__ T operator()(int number, i64 i, i64 j) const {

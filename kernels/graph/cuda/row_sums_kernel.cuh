@@ -30,9 +30,9 @@ __global__ void __launch_bounds__(sum_threads) sum_rows_kernel(const __grid_cons
   const bool is_inner = i >= work.inner.rows.begin && end <= work.inner.rows.end && j >= work.inner.columns.begin &&
                         j + sum_columns <= work.inner.columns.end;
   if (is_inner) {
-    sum_rows_of<Op>(k, InsideReader<T>(work, 1), i - k.row_radius, j, count, sums);
+    sum_rows_of<Op>(k, DeviceReader<T>(work, 1), i - k.row_radius, j, count, sums);
   } else if (j + column < work.columns) {
-    sum_rows_of<Op>(k, BoundaryReader<T>{work}, i - k.row_radius, j, count, sums);
+    sum_rows_of<Op>(k, DeviceBoundaryReader<T>{work}, i - k.row_radius, j, count, sums);
   }
   __syncthreads();
   if (j + column >= work.columns) return;
