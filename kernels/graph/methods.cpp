@@ -4,6 +4,7 @@
 
 #include "kernels/graph/cpu/plain.hpp"
 #include "kernels/graph/measured.hpp"
+#include "kernels/graph/operator_list.hpp"
 #include "kernels/graph/operators.hpp"
 
 namespace terrace::graph {
@@ -54,6 +55,8 @@ constexpr GraphMethod cpu_methods[] = {
      .make = [](const GraphSpec& spec, device::Context& context, void*) { return make_plain_cpu(spec, context); }}};
 
 }  // namespace
+
+bool is_on_cuda(int op) { return op < Operators::size; }
 
 std::span<const GraphMethod> graph_methods() {
   static const auto all = device::joined_methods<GraphSpec>(graph_cuda_methods(), cpu_methods);

@@ -18,6 +18,9 @@ std::span<const GraphMethod> graph_methods();
 /// Those on CUDA; empty without the toolkit.
 std::span<const GraphMethod> graph_cuda_methods();
 
+/// True if CUDA computes the nodes of an operator, by its number.
+bool is_on_cuda(int op);
+
 /// Memory in which kernels of all these specs may compute on the CPU, one at a time.
 std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs);
 

@@ -107,22 +107,6 @@ TERRACE_HOST_DEVICE double magnitude(double a) {
 #endif
 }
 
-/// The nearest whole number; of two the even one.
-TERRACE_HOST_DEVICE float nearest_whole(float a) {
-#if defined(__CUDA_ARCH__)
-  return rintf(a);
-#else
-  return __builtin_nearbyintf(a);
-#endif
-}
-TERRACE_HOST_DEVICE double nearest_whole(double a) {
-#if defined(__CUDA_ARCH__)
-  return rint(a);
-#else
-  return __builtin_nearbyint(a);
-#endif
-}
-
 /// b < a ? b : a; what that is of NaN and of zeros of both signs.
 template <class T>
 TERRACE_HOST_DEVICE constexpr T smaller(T a, T b) {

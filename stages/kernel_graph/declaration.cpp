@@ -85,6 +85,16 @@ job::OutputDeclaration output() {
   return declared;
 }
 
+/// The reason why only the CPU computes a graph: an operator of its nodes.
+std::optional<CpuAlone> cpu_alone(const job::Stage& stage, bool) {
+  for (const NodeText& node : read_nodes(stage.settings).nodes) {
+    if (node.op < 0 || graph::is_on_cuda(node.op)) continue;
+    const std::string name = graph::operators()[static_cast<std::size_t>(node.op)].name;
+    return CpuAlone{"nodes", "graphs with `" + name + "` are computed on the CPU only; give `backend: cpu`"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 StageKind kernel_graph_stage() {
@@ -114,6 +124,7 @@ StageKind kernel_graph_stage() {
   kind.declaration.find_inputs = find_inputs_of_graph;
   kind.declaration.check = [](const std::string&, const Settings& settings) { return read_nodes(settings).findings; };
   kind.make = make_kernel_graph;
+  kind.cpu_alone = cpu_alone;
   kind.methods = [] { return stage_methods(graph::graph_methods()); };
   return kind;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/graph/cuda/plain.hpp"
 #include "kernels/graph/measured.hpp"
+#include "kernels/graph/operators.hpp"
 #include "kernels/graph/slabs.hpp"
 
 namespace terrace::graph {
@@ -43,6 +44,14 @@ Traffic traffic_of(const Graph& graph) {
   return all;
 }
 
+std::string unfit(const GraphSpec& spec, const Limits&) {
+  for (const Node& node : spec.graph->nodes) {
+    if (!is_on_cuda(node.op))
+      return "`" + std::string(operators()[static_cast<std::size_t>(node.op)].name) + "` is computed on the CPU";
+  }
+  return "";
+}
+
 Cost plain_cost(const GraphSpec& spec, const Limits&) {
   double kept = 1;
   for (const Kept& one : spec.graph->kept)
@@ -61,7 +70,7 @@ constexpr GraphMethod cuda_methods[] = {
      .backend = Backend::cuda,
      .schedule = "plain",
      .automatic = true,
-     .unfit = device::never_unfit,
+     .unfit = unfit,
      .cost = plain_cost,
      .workspace = [](const GraphSpec& spec, const Limits&) { return plain_cuda_bytes(spec); },
      .make = make_plain_cuda}};
