@@ -29,8 +29,8 @@ TEST_CASE("random graphs in slabs are as they are defined") {
   const auto context = test::cuda_context();
   if (!context) return;
   const bool few = test::few_cases(*context);
-  check_shapes(*context, testing::sample_shapes, few ? 2 : 20);
-  check_shapes(*context, tile_shapes, few ? 1 : 10);
+  check_shapes(*context, testing::sample_shapes, few ? 2 : 6);
+  check_shapes(*context, tile_shapes, few ? 1 : 4);
 }
 
 /// A stencil, or a sum over a square, at every boundary.
