@@ -37,7 +37,8 @@ Cost plain_cost(const GraphSpec& spec, const Limits& limits) {
     cells += cells_of(node.shape);
     reads += cells_of(node.shape) * reads_of(graph, node);
   }
-  for (const Kept& one : graph.kept) kept = std::max(kept, cells_of(graph.shape(one.value)));
+  for (std::size_t n = 0; n < graph.targets(); ++n) kept = std::max(kept, cells_of(graph.shape(graph.target(n))));
+  for (const Reduction& own : graph.reductions) reads += cells_of(graph.shape(own.value));
   const auto size = static_cast<double>(size_of(graph.type));
   return {.seconds = reads / kept * size / 4 / (measured::plain_reads * std::max(1, limits.processors)),
           .bytes = 3 * size * cells / kept};
@@ -51,12 +52,13 @@ constexpr GraphMethod cpu_methods[] = {
      .automatic = true,
      .unfit = device::never_unfit,
      .cost = plain_cost,
-     .workspace = [](const GraphSpec& spec, const Limits&) { return plain_cpu_bytes(spec); },
+     .workspace = [](const GraphSpec& spec,
+                     const Limits& limits) { return plain_cpu_bytes(spec, std::max(1, limits.processors)); },
      .make = [](const GraphSpec& spec, device::Context& context, void*) { return make_plain_cpu(spec, context); }}};
 
 }  // namespace
 
-bool is_on_cuda(int op) { return op < Operators::size; }
+bool is_on_cuda(int op) { return op < Operators::size || operators()[static_cast<std::size_t>(op)].is_reduction; }
 
 std::span<const GraphMethod> graph_methods() {
   static const auto all = device::joined_methods<GraphSpec>(graph_cuda_methods(), cpu_methods);

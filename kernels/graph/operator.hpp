@@ -7,6 +7,7 @@
 //   radius            of its neighbourhood, if no parameter says it
 //   parameters        declarations; the numbers among them are Constants::numbers, in this order
 //   extent(n)         rows of the result from rows of the operands, and columns alike; 0: the operand is too small
+//   number_key        a parameter that may be a number which a reduction makes, times a factor; "": none
 //   takes_size        true if the result may have one of several sizes
 //   has_boundary      true if its cells may read values outside of its operands, which a boundary says
 //   fits(n, wanted)   true if the result may have `wanted` rows where its operands have n
@@ -72,7 +73,7 @@ TERRACE_HOST_DEVICE constexpr Range widened(Range range, i64 radius) {
 struct Pointwise {
   static constexpr int more = 0;
   static constexpr int radius = 0;
-  static constexpr const char *more_key = "", *more_help = "";
+  static constexpr const char *more_key = "", *more_help = "", *number_key = "";
   static constexpr ParameterList parameters = {};
   static constexpr bool takes_size = false;
   static constexpr bool has_boundary = false;

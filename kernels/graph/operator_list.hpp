@@ -16,6 +16,8 @@
 #include "kernels/graph/operators/threshold.hpp"
 #include "kernels/graph/operators/upscale.hpp"
 #include "kernels/graph/operators/warp.hpp"
+#include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/reduce.hpp"
 #include "kernels/values/type_list.hpp"
 
 namespace terrace::graph {
@@ -25,5 +27,8 @@ using values::TypeList;
 /// Every operator that a node may name.
 using Operators = TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum, Downscale,
                            Upscale, PyramidDown, PyramidUp, Warp>;
+
+/// What makes a number or counts of an array.
+using Reductions = values::TypeList<Reduce, Histogram>;
 
 }  // namespace terrace::graph

@@ -18,6 +18,8 @@ OperatorInfo info_of() {
           .more_help = Op::more_help,
           .radius = Op::radius,
           .parameters = Op::parameters,
+          .number_key = Op::number_key,
+          .is_reduction = false,
           .takes_size = Op::takes_size,
           .has_boundary = Op::has_boundary,
           .extent = [](i64 n) { return Op::extent(n); },
@@ -26,6 +28,18 @@ OperatorInfo info_of() {
               [](const NodeSettings& settings, int operand, Shape shape, const Area& area) {
                 return Op::reach(constants_of(settings, settings.numbers.data()), operand, shape, area);
               }};
+}
+
+template <class Op>
+OperatorInfo info_of_reduction() {
+  OperatorInfo info{};
+  info.name = Op::name;
+  info.help = Op::help;
+  info.operands = 1;
+  info.more_key = info.more_help = info.number_key = "";
+  info.parameters = Op::parameters;
+  info.is_reduction = true;
+  return info;
 }
 
 /// The reason why a neighbourhood's radius is beyond the array's extent; empty: it is not.
@@ -43,6 +57,7 @@ std::span<const OperatorInfo> operators() {
   static const auto all = [] {
     std::vector<OperatorInfo> found;
     Operators::for_each([&]<class Op>(Op) { found.push_back(info_of<Op>()); });
+    Reductions::for_each([&]<class Op>(Op) { found.push_back(info_of_reduction<Op>()); });
     return found;
   }();
   return all;

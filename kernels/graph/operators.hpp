@@ -11,6 +11,7 @@
 
 namespace terrace::graph {
 
+/// An operator of cells, or a reduction.
 struct OperatorInfo {
   const char* name;
   const char* help;  // one sentence, no full stop
@@ -19,14 +20,16 @@ struct OperatorInfo {
   const char *more_key, *more_help;
   int radius;  // of its neighbourhood, if no parameter says it
   ParameterList parameters;
-  bool takes_size;    // its result may have one of several sizes
-  bool has_boundary;  // its cells may read values outside of its operands, which a boundary says
+  const char* number_key;  // a parameter that may be a number of a reduction; "": none
+  bool is_reduction;       // a number, or counts: of its members only those above have a meaning
+  bool takes_size;         // its result may have one of several sizes
+  bool has_boundary;       // its cells may read values outside of its operands, which a boundary says
   i64 (*extent)(i64 n);
   bool (*fits)(i64 n, i64 wanted);
   Area (*reach)(const NodeSettings& settings, int operand, Shape shape, const Area& area);
 };
 
-/// All operators, in the order of their numbers.
+/// All operators, in the order of their numbers; reductions come last.
 std::span<const OperatorInfo> operators();
 
 /// The number of an operator; nullopt if there is none of that name.

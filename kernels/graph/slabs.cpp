@@ -14,27 +14,27 @@ i64 rows_above(i64 at, i64 rows, i64 tallest) { return std::min(at, tallest) * r
 
 i64 most_kept_rows(const Graph& graph) {
   i64 most = 0;
-  for (const Kept& kept : graph.kept) most = std::max(most, graph.shape(kept.value).rows);
+  for (std::size_t n = 0; n < graph.targets(); ++n) most = std::max(most, graph.shape(graph.target(n)).rows);
   return most;
 }
 
 i64 slabs_of(const GraphSpec& spec) { return (most_kept_rows(*spec.graph) + spec.slab_rows - 1) / spec.slab_rows; }
 
-Range rows_of_slab(const GraphSpec& spec, i64 slab, std::size_t kept) {
-  const i64 rows = spec.graph->shape(spec.graph->kept[kept].value).rows, tallest = most_kept_rows(*spec.graph);
+Range rows_of_slab(const GraphSpec& spec, i64 slab, std::size_t target) {
+  const i64 rows = spec.graph->shape(spec.graph->target(target)).rows, tallest = most_kept_rows(*spec.graph);
   return {rows_above(slab * spec.slab_rows, rows, tallest), rows_above((slab + 1) * spec.slab_rows, rows, tallest)};
 }
 
-i64 most_rows_of_slab(const GraphSpec& spec, std::size_t kept) {
-  const i64 rows = spec.graph->shape(spec.graph->kept[kept].value).rows, tallest = most_kept_rows(*spec.graph);
+i64 most_rows_of_slab(const GraphSpec& spec, std::size_t target) {
+  const i64 rows = spec.graph->shape(spec.graph->target(target)).rows, tallest = most_kept_rows(*spec.graph);
   return (std::min(spec.slab_rows, tallest) * rows + tallest - 1) / tallest;
 }
 
 std::vector<Rows> rows_needed(const GraphSpec& spec, i64 slab) {
   const Graph& graph = *spec.graph;
   std::vector<Rows> needed(static_cast<std::size_t>(graph.values()));
-  for (std::size_t n = 0; n < graph.kept.size(); ++n) {
-    needed[static_cast<std::size_t>(graph.kept[n].value)].add(rows_of_slab(spec, slab, n));
+  for (std::size_t n = 0; n < graph.targets(); ++n) {
+    needed[static_cast<std::size_t>(graph.target(n))].add(rows_of_slab(spec, slab, n));
   }
   for (int value = graph.values() - 1; graph.is_node(value); --value) {
     const Node& node = graph.node(value);

@@ -37,6 +37,11 @@ void add_node_keys(std::vector<Parameter>& keys) {
   for (const graph::OperatorInfo& info : graph::operators()) {
     if (info.more > 0) add(info.more_key, kind_of(info.more), info.more_help);
     for (const Parameter& parameter : info.parameters) add(parameter.name, parameter.kind, parameter.help, parameter);
+    if (std::string(info.number_key).empty()) continue;
+    const std::string name = std::string("nodes.*.") + info.number_key;
+    keys.push_back(
+        {lasting(name + ".of"), ParameterKind::text, "the node of `reduce` whose number is taken", nullptr});
+    keys.push_back({lasting(name + ".times"), ParameterKind::number, "the number is multiplied by it", "1"});
   }
 }
 
@@ -77,11 +82,24 @@ std::vector<Parameter> parameters() {
   return keys;
 }
 
-job::OutputDeclaration output() {
-  job::OutputDeclaration declared{"NODE", "rows x columns of the node", "the values of a kept node", job::Ties::none};
-  declared.when = "NODE is in `keep`";
-  declared.written = [](const Settings& settings) { return !settings.names("keep").empty(); };
-  declared.names = [](const Settings& settings) { return settings.names("keep"); };
+/// The kept nodes with that operator among the settings; "": with none of these.
+std::vector<std::string> kept_of(const Settings& settings, const std::string& op) {
+  std::vector<std::string> found;
+  for (const std::string& name : settings.names("keep")) {
+    const auto has = [&](const char* key) { return settings.has("nodes." + name + "." + key); };
+    const std::string own = has(graph::Reduce::name)      ? graph::Reduce::name
+                            : has(graph::Histogram::name) ? graph::Histogram::name
+                                                          : "";
+    if (own == op) found.push_back(name);
+  }
+  return found;
+}
+
+job::OutputDeclaration output(const char* word, const char* shape, const char* meaning, const std::string& op) {
+  job::OutputDeclaration declared{word, shape, meaning, job::Ties::none};
+  declared.when = std::string(word) + " is in `keep`";
+  declared.written = [op](const Settings& settings) { return !kept_of(settings, op).empty(); };
+  declared.names = [op](const Settings& settings) { return kept_of(settings, op); };
   return declared;
 }
 
@@ -102,7 +120,10 @@ StageKind kernel_graph_stage() {
   kind.declaration.name = "kernel_graph";
   kind.declaration.help = "graphs of operators over images: filters, gradients, pyramids, warps, blends";
   kind.declaration.parameters = parameters();
-  kind.declaration.outputs = {output()};
+  kind.declaration.outputs = {
+      output("NODE", "rows x columns of the node", "the values of a kept node", ""),
+      output("NUMBER", "one value", "the number of a kept `reduce`, f64", graph::Reduce::name),
+      output("COUNTS", "bins", "the counts of a kept `histogram`, i64", graph::Histogram::name)};
   kind.declaration.example = {
       "image: {generate: uniform, shape: [40, 60], type: f32, seed: 1}, other: {generate: uniform, shape: [40, 60], "
       "type: f32, seed: 2}, shift: {generate: uniform, shape: [40, 60], type: f32, seed: 3}",
@@ -110,8 +131,9 @@ StageKind kernel_graph_stage() {
        "[gx, "
        "gy]}, yy: {product: [gy, gy]}, sxx: {box_sum: xx, radius: 1}, sxy: {box_sum: xy, radius: 1}, syy: {box_sum: "
        "yy, "
-       "radius: 1}, response: {harris: [sxx, sxy, syy], k: 0.04}, corners: {threshold: response, below: 0.01, type: "
-       "f64}}, keep: [response, corners], boundary: edge, type: f64}",
+       "radius: 1}, response: {harris: [sxx, sxy, syy], k: 0.04}, top: {reduce: response, with: maximum}, corners: "
+       "{threshold: response, below: {of: top, times: 0.01}, type: f64}, counts: {histogram: image, bins: 16}}, "
+       "keep: [response, corners, top, counts], boundary: edge, type: f64}",
        "{nodes: {small: {pyramid_down: image}, back: {pyramid_up: small, like: image}, detail: {subtract: [image, "
        "back]}, sharp: {add: [image, detail], type: u8}}, keep: sharp, boundary: {value: 0}, schedule: plain}",
        "{inputs: {a: image}, nodes: {half: {downscale: a}, back: {upscale: half}, mixed: {mix: [a, back], mask: "

@@ -87,6 +87,12 @@ class GraphDefiner {
       node.operands.push_back(value->second);
       shapes.push_back(graph_.shape(value->second));
     }
+    if (text.reduction) return add_reduction(*text.reduction, node.operands.at(0));
+    if (text.number) {
+      const auto number = numbers_.find(text.number->name);
+      if (number == numbers_.end()) return;
+      node.settings.known.at(0).number = number->second;
+    }
     std::optional<Shape> wanted;
     if (text.like) {
       const auto value = values_.find(text.like->name);
@@ -101,6 +107,12 @@ class GraphDefiner {
     graph_.nodes.push_back(std::move(node));
   }
 
+  void add_reduction(graph::Reduction reduction, int value) {
+    reduction.value = value;
+    numbers_[reduction.name] = static_cast<int>(graph_.reductions.size());
+    graph_.reductions.push_back(std::move(reduction));
+  }
+
   void refuse_large(const NodeText& text, double number) {
     if (graph_.type == ElementType::f64 || std::abs(number) <= std::numeric_limits<float>::max()) return;
     fault(text.place, "node " + quote(text.name) + ": " + fmt::format("{}", number) +
@@ -108,9 +120,10 @@ class GraphDefiner {
   }
 
   void keep() {
-    const auto inputs = static_cast<int>(graph_.inputs.size());
     for (const std::size_t number : texts_.kept) {
-      graph_.kept.push_back({inputs + static_cast<int>(number), texts_.nodes[number].kept_as.value_or(graph_.type)});
+      const NodeText& text = texts_.nodes[number];
+      if (!text.reduction) graph_.kept.push_back({values_.at(text.name), text.kept_as.value_or(graph_.type)});
+      else if (!text.reduction->counts) made_.kept_numbers.push_back(numbers_.at(text.name));
     }
   }
 
@@ -119,7 +132,7 @@ class GraphDefiner {
   NodeTexts texts_;
   Graph graph_;
   GraphDefinition made_;
-  std::map<std::string, int> values_;
+  std::map<std::string, int> values_, numbers_;  // of the graph; of its reductions
   std::vector<std::string> faults_;
 };
 

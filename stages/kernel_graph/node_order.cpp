@@ -45,6 +45,7 @@ class NodeOrder {
   static std::vector<NodeText::Operand> reads_of(const NodeText& node) {
     std::vector<NodeText::Operand> all = node.operands;
     if (node.like) all.push_back(*node.like);
+    if (node.number) all.push_back(*node.number);
     return all;
   }
   std::optional<std::size_t> node_of(const std::string& name) const {

@@ -1,6 +1,7 @@
 #include "stages/kernel_graph/nodes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -44,8 +45,12 @@ class NodeReader {
     find_operator();
     if (made_.op < 0) return std::move(made_);
     read_operands();
-    read_parameters();
-    read_boundary();
+    if (op().is_reduction) {
+      read_reduction();
+    } else {
+      read_parameters();
+      read_boundary();
+    }
     refuse_others();
     if (settings_.has(prefix_ + "type")) made_.kept_as = element_type_from(settings_.text(prefix_ + "type"));
     return std::move(made_);
@@ -97,7 +102,11 @@ class NodeReader {
     if (std::string(op().name) == "stencil") return read_stencil();
     for (const Parameter& parameter : op().parameters) {
       const std::string setting = prefix_ + parameter.name;
-      if (!settings_.has(setting) && parameter.default_text == nullptr) {
+      if (parameter.name == std::string(op().number_key) && settings_.has(setting + ".of")) {
+        made_.number = {settings_.text(setting + ".of"), settings_.place(setting + ".of")};
+        made.known.push_back({made.numbers.size(), 0, settings_.number(setting + ".times")});
+        made.numbers.push_back(0);
+      } else if (!settings_.has(setting) && parameter.default_text == nullptr) {
         fault("`" + std::string(op().name) + "` needs `" + parameter.name + "`: " + parameter.help, op().name);
       } else if (parameter.kind == ParameterKind::choice) {
         made.axis = settings_.text(setting) == "x" ? 1 : 0;
@@ -110,6 +119,30 @@ class NodeReader {
                                                       : std::strtod(parameter.default_text, nullptr));
       }
     }
+  }
+
+  void read_reduction() {
+    graph::Reduction& made = made_.reduction.emplace();
+    made.name = made_.name;
+    made.counts = op().name == std::string(graph::Histogram::name);
+    for (const char* key : {"boundary", "boundary.value"}) {
+      if (settings_.has(prefix_ + key)) fault("`" + std::string(op().name) + "` takes no `boundary`", "boundary");
+    }
+    if (!made.counts) return read_measure(made);
+    if (settings_.has(prefix_ + "bins")) made.bins.bins = settings_.integer(prefix_ + "bins");
+    if (!settings_.has(prefix_ + "range")) return;
+    const auto& range = settings_.get<std::vector<double>>(prefix_ + "range");
+    if (range.size() == 2 && range[0] < range[1] && std::isfinite(range[1] - range[0])) {
+      made.bins.low = range[0], made.bins.high = range[1];
+    } else {
+      fault("`range` is two numbers, the lower first: [0, 1]", "range");
+    }
+  }
+  void read_measure(graph::Reduction& made) {
+    if (!settings_.has(prefix_ + "with")) return fault("`reduce` needs `with`: minimum, maximum or sum", "reduce");
+    const std::string& word = settings_.text(prefix_ + "with");
+    using graph::Measure;
+    made.measure = word == "minimum" ? Measure::minimum : word == "maximum" ? Measure::maximum : Measure::sum;
   }
 
   void read_stencil() {
@@ -185,7 +218,8 @@ class NodeReader {
       for (const Parameter& parameter : info.parameters) others.insert(parameter.name);
     }
     for (const std::string& key : others) {
-      if (own.contains(key) || !is_given(settings_, prefix_ + key)) continue;
+      if (own.contains(key)) continue;
+      if (!is_given(settings_, prefix_ + key) && !settings_.has(prefix_ + key + ".of")) continue;
       fault("`" + std::string(op().name) + "` takes no `" + key + "`", key);
     }
   }
@@ -195,6 +229,44 @@ class NodeReader {
   std::string prefix_;
   NodeText made_;
 };
+
+/// The ends of the names of a kept node's axes.
+std::vector<const char*> axes_of(const NodeText& node) {
+  if (!node.reduction) return {"_row", "_column"};
+  if (node.reduction->counts) return {"_bin"};
+  return {};
+}
+
+/// Finds arrays where numbers are wanted, and the other way round.
+void check_kinds(NodeTexts& made) {
+  const auto reduction_of = [&](const NodeText::Operand& operand) -> const graph::Reduction* {
+    const auto at = std::ranges::find(made.nodes, operand.name, &NodeText::name);
+    return at != made.nodes.end() && at->reduction ? &*at->reduction : nullptr;
+  };
+  std::vector<job::Finding> found;
+  for (const NodeText& node : made.nodes) {
+    const auto fault = [&](const Place& place, const std::string& what) {
+      found.push_back({"nodes", "node " + quote(node.name) + ": " + what, false, place});
+    };
+    std::vector<NodeText::Operand> arrays = node.operands;
+    if (node.like) arrays.push_back(*node.like);
+    for (const NodeText::Operand& operand : arrays) {
+      if (const graph::Reduction* other = reduction_of(operand)) {
+        fault(operand.place, quote(operand.name) + " is no array: it is " + (other->counts ? "counts" : "a number"));
+      }
+    }
+    const auto is_known = [&](const NodeText& other) { return node.number && other.name == node.number->name; };
+    if (!node.number || std::ranges::none_of(made.nodes, is_known)) continue;
+    const graph::Reduction* number = reduction_of(*node.number);
+    if (number != nullptr && !number->counts) continue;
+    fault(node.number->place, quote(node.number->name) + " is no number: name a node of `reduce`");
+  }
+  for (const NodeText& node : made.nodes) {
+    if (!node.reduction || !node.kept_as) continue;
+    found.push_back({"nodes", "node " + quote(node.name) + ": a number has no `type`", false, node.place});
+  }
+  made.findings.insert(made.findings.end(), found.begin(), found.end());
+}
 
 /// Reads `keep`.
 void read_kept(const Settings& settings, NodeTexts& made) {
@@ -210,7 +282,7 @@ void read_kept(const Settings& settings, NodeTexts& made) {
   }
   // The axes of a kept node are coordinates of the result.
   for (const std::size_t kept : made.kept) {
-    for (const char* axis : {"_row", "_column"}) {
+    for (const char* axis : axes_of(made.nodes[kept])) {
       const auto other = std::ranges::find(names, names[kept] + axis);
       if (other == names.end() || std::ranges::count(made.kept, static_cast<std::size_t>(other - names.begin())) == 0)
         continue;
@@ -246,6 +318,7 @@ NodeTexts read_nodes(const Settings& settings) {
   if (made.inputs.size() > graph::most_inputs) {
     made.findings.push_back({"nodes", "a graph reads at most " + std::to_string(graph::most_inputs) + " arrays"});
   }
+  check_kinds(made);
   read_kept(settings, made);
   order_nodes(settings, made);
   return made;

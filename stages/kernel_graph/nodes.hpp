@@ -18,12 +18,14 @@ struct NodeText {
   Place place = {};  // of its name
   int op = -1;       // number in graph::operators()
   graph::NodeSettings settings = {};
+  std::optional<graph::Reduction> reduction = {};  // in place of the settings, without its value
   struct Operand {
     std::string name;
     Place place;
   };
   std::vector<Operand> operands = {};
   std::optional<Operand> like = {};         // whose size the result has
+  std::optional<Operand> number = {};       // a reduction, for settings.known
   std::optional<ElementType> kept_as = {};  // the type that the job gives
 };
 

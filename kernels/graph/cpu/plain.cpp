@@ -7,6 +7,7 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
+#include "kernels/graph/cpu/reductions.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
@@ -68,13 +69,15 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
       make_room(slab, value);
       if (!graph_.is_node(value)) {
-        result = load(task, value, slab);
+        const GraphResult found = load(task, value, slab);
+        if (found.has_nan != 0) result = found;
       } else {
         make_node(slab, value);
         keep(task, value, slab);
-        for (int read = 0; read <= value; ++read) {
-          if (last_[index(read)] == value) rooms_->give(std::exchange(slab.memory[index(read)], {}));
-        }
+      }
+      if (result.has_nan == 0) reduce(task, value, slab, result);
+      for (int read = 0; graph_.is_node(value) && read <= value; ++read) {
+        if (last_[index(read)] == value) rooms_->give(std::exchange(slab.memory[index(read)], {}));
       }
     }
     for (auto& room : slab.memory) rooms_->give(std::move(room));
@@ -118,7 +121,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
       const i64 row = first.row.load();
       i64 column = 0;
       while (to.row(row)[column] == to.row(row)[column]) ++column;
-      return {1, input, row, column};
+      return {1, input, row, column, {}};
     });
   }
 
@@ -162,11 +165,50 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     }
   }
 
+  /// Adds the slab's rows of a value to the reductions of it.
+  void reduce(const GraphTask& task, int value, const Slab& slab, GraphResult& result) {
+    for (std::size_t n = 0; n < graph_.reductions.size(); ++n) {
+      const Reduction& own = graph_.reductions[n];
+      if (own.value != value) continue;
+      Rows rows;
+      rows.add(rows_of_slab(spec_, task.slab, graph_.kept.size() + n));
+      const StoredRows<T>& from = slab.values[index(value)];
+      if (own.counts) count(own.bins, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]));
+      else result.numbers[n] = fold(own.measure, rows, from, task.slab == 0, static_cast<double*>(task.reduced[n]));
+    }
+  }
+
+  double fold(Measure measure, const Rows& rows, const StoredRows<T>& from, bool is_first, double* state) {
+    row_results_.resize(static_cast<std::size_t>(rows.size()));
+    if (!rows.empty()) {
+      over_rows(rows, [&](i64 row, int) {
+        row_results_[static_cast<std::size_t>(rows.number_of(row))] =
+            row_result(measure, from.row(row), from.columns);
+      });
+    }
+    double all = is_first ? Reduce::start(measure) : *state;
+    for (const double one : row_results_) all = Reduce::fold(measure, all, one);
+    return *state = all;
+  }
+
+  void count(const Histogram& bins, const Rows& rows, const StoredRows<T>& from, bool is_first, i64* counts) {
+    const auto size = static_cast<std::size_t>(bins.bins);
+    if (is_first) std::fill_n(counts, size, 0);
+    if (rows.empty()) return;
+    counts_.assign(size * static_cast<std::size_t>(threads()), 0);
+    over_rows(rows, [&](i64 row, int thread) {
+      count_row(bins, from.row(row), from.columns, counts_.data() + size * static_cast<std::size_t>(thread));
+    });
+    for (std::size_t at = 0; at < counts_.size(); ++at) counts[at % size] += counts_[at];
+  }
+
   GraphSpec spec_;
   const Graph& graph_;
   std::vector<int> last_;
   std::vector<std::unique_ptr<NodeRows<T>>> makers_;
   std::shared_ptr<Rooms> rooms_;
+  std::vector<double> row_results_;  // of a reduction
+  std::vector<i64> counts_;          // of each thread
 };
 
 }  // namespace
@@ -177,8 +219,15 @@ std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs) {
   return std::make_shared<Rooms>(static_cast<std::size_t>(most));
 }
 
-std::size_t plain_cpu_bytes(const GraphSpec& spec) {
-  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
+std::size_t plain_cpu_bytes(const GraphSpec& spec, int threads) {
+  std::size_t results = 0, counts = 0;
+  for (std::size_t n = 0; n < spec.graph->reductions.size(); ++n) {
+    const Reduction& own = spec.graph->reductions[n];
+    const auto rows = static_cast<std::size_t>(most_rows_of_slab(spec, spec.graph->kept.size() + n));
+    if (own.counts) counts = std::max(counts, static_cast<std::size_t>(own.bins.bins * threads) * sizeof(i64));
+    else results = std::max(results, rows * sizeof(double));
+  }
+  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec))) + results + counts;
 }
 
 std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context) {

@@ -27,13 +27,20 @@ struct SlabLaunches {
   void (*begin)(const device::Port& port, GraphState* state, u64 block, cudaStream_t stream);
   /// Writes constants of nodes into the workspace, which other kernels may have used since the last slab.
   void (*bring)(const std::vector<T>& numbers, T* to, cudaStream_t stream);
-  void (*report)(const device::Port& port, const GraphState* state, u64 block, cudaStream_t stream);
+  void (*report)(const device::Port& port, const GraphState* state, u64 block, const Reduced& reduced,
+                 cudaStream_t stream);
 
   SlabLaunches();
   /// Of an input of that type: looks for NaN where it is T, else makes values of type T.
   static Launch load(ElementType stored);
   /// @param stored f32, f64, u8 or u16
   static Launch keep(ElementType stored);
+  /// Makes the result of each row, as `made`.
+  static Launch reduce(Measure measure);
+  /// Folds the results of rows.
+  static Launch fold(Measure measure);
+  static Launch clear_counts();
+  static Launch count();
 };
 
 }  // namespace terrace::graph

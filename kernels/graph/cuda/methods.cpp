@@ -41,6 +41,10 @@ Traffic traffic_of(const Graph& graph) {
     const Shape shape = graph.shape(kept.value);
     all.add(bytes_of(shape, graph.type) + bytes_of(shape, kept.type));
   }
+  for (const Reduction& own : graph.reductions) {
+    all.add(bytes_of(graph.shape(own.value), graph.type));
+    all.add(0);
+  }
   return all;
 }
 
@@ -53,10 +57,12 @@ std::string unfit(const GraphSpec& spec, const Limits&) {
 }
 
 Cost plain_cost(const GraphSpec& spec, const Limits&) {
+  const Graph& graph = *spec.graph;
   double kept = 1;
-  for (const Kept& one : spec.graph->kept)
-    kept = std::max(kept, bytes_of(spec.graph->shape(one.value), ElementType::u8));
-  const Traffic traffic = traffic_of(*spec.graph);
+  for (std::size_t n = 0; n < graph.targets(); ++n) {
+    kept = std::max(kept, bytes_of(graph.shape(graph.target(n)), ElementType::u8));
+  }
+  const Traffic traffic = traffic_of(graph);
   const double launches = traffic.launches * static_cast<double>(slabs_of(spec));
   return {.seconds = (traffic.bytes / (measured::cuda_bytes_per_second * measured::cuda_efficiency) +
                       launches * measured::cuda_launch_seconds) /

@@ -1,11 +1,13 @@
 #include "kernels/graph/cuda/plain.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/device/memory.hpp"
 #include "kernels/graph/cuda/steps.hpp"
 #include "kernels/graph/operator_list.hpp"
 #include "kernels/graph/operators.hpp"
+#include "kernels/graph/slabs.hpp"
 #include "kernels/launch/cuda_blocks.cuh"
 
 namespace terrace::graph {
@@ -19,12 +21,37 @@ std::size_t count_numbers(const Graph& graph) {
   return count;
 }
 
-GraphMemory memory_in(void* workspace, const Graph& graph) {
-  auto* at = static_cast<std::byte*>(workspace);
-  GraphMemory memory{static_cast<GraphState*>(workspace), at + device::aligned_bytes(sizeof(GraphState)), nullptr};
-  memory.rooms = memory.numbers + device::aligned_bytes(count_numbers(graph) * size_of(graph.type));
-  return memory;
+/// The most rows of a slab that a reduction reads.
+std::size_t reduced_rows(const GraphSpec& spec) {
+  i64 most = 0;
+  for (std::size_t n = spec.graph->kept.size(); n < spec.graph->targets(); ++n) {
+    most = std::max(most, most_rows_of_slab(spec, n));
+  }
+  return static_cast<std::size_t>(most);
 }
+
+/// Parts of a workspace, one after another.
+class Layout {
+ public:
+  explicit Layout(const GraphSpec& spec) {
+    add(sizeof(GraphState), numbers);
+    add(count_numbers(*spec.graph) * size_of(spec.graph->type), row_results);
+    add(reduced_rows(spec) * sizeof(double), rooms);
+  }
+  GraphMemory in(void* workspace) const {
+    auto* at = static_cast<std::byte*>(workspace);
+    return {static_cast<GraphState*>(workspace), at + numbers, reinterpret_cast<double*>(at + row_results),
+            at + rooms};
+  }
+
+  std::size_t numbers = 0, row_results = 0, rooms = 0;  // where they begin, in bytes
+
+ private:
+  /// @param next the begin of what comes after so many bytes
+  void add(std::size_t bytes, std::size_t& next) { end_ += device::aligned_bytes(bytes), next = end_; }
+
+  std::size_t end_ = 0;
+};
 
 /// @tparam T of values
 template <class T>
@@ -32,6 +59,11 @@ GraphLaunches launches_of(const Graph& graph) {
   GraphLaunches made;
   for (const Input& input : graph.inputs) made.loads.push_back(SlabLaunches<T>::load(input.type));
   for (const Kept& kept : graph.kept) made.keeps.push_back(SlabLaunches<T>::keep(kept.type));
+  for (const Reduction& own : graph.reductions) {
+    using Slab = SlabLaunches<T>;
+    if (own.counts) made.reductions.push_back({Slab::clear_counts(), Slab::count()});
+    else made.reductions.push_back({Slab::reduce(own.measure), Slab::fold(own.measure)});
+  }
   for (const Node& node : graph.nodes) {
     Operators::visit(node.op, [&]<class Op>(Op) { made.nodes.push_back(launch_of_operator<Op, T>(node.settings)); });
   }
@@ -44,7 +76,7 @@ class PlainOnCuda final : public device::CudaBlocks<GraphTask, GraphResult> {
   PlainOnCuda(const GraphSpec& spec, device::Context& context, void* workspace)
       : CudaBlocks("graph", context),
         graph_(spec.graph),
-        memory_(memory_in(workspace, *spec.graph)),
+        memory_(Layout(spec).in(workspace)),
         steps_(spec, launches_of<T>(*spec.graph), memory_) {}
 
  private:
@@ -53,7 +85,7 @@ class PlainOnCuda final : public device::CudaBlocks<GraphTask, GraphResult> {
     around_.begin(port, memory_.state, block, stream());
     around_.bring(numbers_in(task), reinterpret_cast<T*>(memory_.numbers), stream());
     for (const Step& step : steps) step.launch(step.work, stream());
-    around_.report(port, memory_.state, block, stream());
+    around_.report(port, memory_.state, block, reduced_in(task), stream());
     return true;
   }
 
@@ -67,6 +99,14 @@ class PlainOnCuda final : public device::CudaBlocks<GraphTask, GraphResult> {
     return all;
   }
 
+  Reduced reduced_in(const GraphTask& task) const {
+    Reduced all{};
+    for (std::size_t n = 0; n < graph_->reductions.size(); ++n) {
+      if (!graph_->reductions[n].counts) all.numbers[n] = static_cast<const double*>(task.reduced[n]);
+    }
+    return all;
+  }
+
   std::shared_ptr<const Graph> graph_;
   GraphMemory memory_;
   SlabSteps steps_;
@@ -75,10 +115,7 @@ class PlainOnCuda final : public device::CudaBlocks<GraphTask, GraphResult> {
 
 }  // namespace
 
-std::size_t plain_cuda_bytes(const GraphSpec& spec) {
-  const GraphMemory memory = memory_in(nullptr, *spec.graph);
-  return static_cast<std::size_t>(memory.rooms - static_cast<std::byte*>(nullptr)) + most_room_bytes(spec);
-}
+std::size_t plain_cuda_bytes(const GraphSpec& spec) { return Layout(spec).rooms + most_room_bytes(spec); }
 
 std::unique_ptr<device::BlockKernel> make_plain_cuda(const GraphSpec& spec, device::Context& context,
                                                      void* workspace) {

@@ -4,7 +4,6 @@
 
 #include "kernels/graph/cuda/work.hpp"
 #include "kernels/graph/stored.hpp"
-#include "kernels/graph/task.hpp"
 #include "kernels/launch/port.cuh"
 
 namespace terrace::graph {
@@ -19,14 +18,19 @@ __global__ void begin_slab_kernel(device::Port port, GraphState* state, u64 bloc
 
 /// One thread: reports block `block`, the launch's first one that is not reported.
 template <class T>
-__global__ void report_slab_kernel(device::Port port, const GraphState* state, u64 block) {
+__global__ void report_slab_kernel(device::Port port, const GraphState* state, u64 block, Reduced reduced) {
   if (state->begun == 0) return;
   GraphResult found{};
   for (i32 n = 0; n < most_checked && found.has_nan == 0; ++n) {
     const u64 element = state->nan[n];
     if (element == ~u64{0}) continue;
-    found = {1, n, static_cast<i64>(element >> column_bits),
-             static_cast<i64>(element & ((u64{1} << column_bits) - 1))};
+    found.has_nan = 1;
+    found.input = n;
+    found.row = static_cast<i64>(element >> column_bits);
+    found.column = static_cast<i64>(element & ((u64{1} << column_bits) - 1));
+  }
+  for (i32 n = 0; n < most_numbers; ++n) {
+    if (found.has_nan == 0 && reduced.numbers[n] != nullptr) found.numbers[n] = *reduced.numbers[n];
   }
   *device::result_of<GraphResult>(port, block) = found;
   device::report_next(port, block);

@@ -89,6 +89,9 @@ class SlabSteps::Slab {
     for (int value = 0; value < graph_.values(); ++value) {
       if (graph_.is_node(value)) make(value);
       else load(value);
+      for (std::size_t n = 0; n < graph_.reductions.size(); ++n) {
+        if (graph_.reductions[n].value == value) reduce(n);
+      }
     }
   }
   std::vector<Step> take() { return std::move(steps_); }
@@ -210,6 +213,34 @@ class SlabSteps::Slab {
       work.made = part.memory;
       steps_.push_back({value, true, own_.launches_.keeps[number], work});
     }
+  }
+
+  void reduce(std::size_t number) {
+    const Reduction& own = graph_.reductions[number];
+    Work work{};
+    work.state = own_.memory_.state;
+    work.columns = graph_.shape(own.value).columns;
+    work.rows = rows_of_slab(own_.spec_, task_.slab, graph_.kept.size() + number);
+    work.bins = own.bins;
+    work.reduced = task_.reduced[number];
+    work.is_first = task_.slab == 0 ? 1 : 0;
+    const std::vector<Launch>& launches = own_.launches_.reductions[number];
+    const auto add = [&](Launch launch) { steps_.push_back({own.value, true, launch, work}); };
+    if (work.rows.size() == 0) {
+      if (work.is_first == 0) return;
+    } else {
+      work.operands[0] = piece_with(pieces_[index(own.value)], work.rows).memory;
+    }
+    if (own.counts) {
+      if (work.is_first != 0) add(launches[0]);
+      if (work.rows.size() > 0) add(launches[1]);
+      return;
+    }
+    const RowsInMemory results{own_.memory_.row_results, work.rows.begin, 1};
+    work.made = results;
+    if (work.rows.size() > 0) add(launches[0]);
+    work.operands[0] = results;
+    add(launches[1]);
   }
 
   const SlabSteps& own_;

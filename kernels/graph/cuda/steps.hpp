@@ -19,15 +19,17 @@ struct Step {
   Work work;
 };
 
-/// The launches of a graph by input, by node and by kept node.
+/// The launches of a graph by input, by node, by kept node and by reduction.
 struct GraphLaunches {
   std::vector<Launch> loads, nodes, keeps;
+  std::vector<std::vector<Launch>> reductions;  // one after another; of counts the first one is for the first slab
 };
 
 /// The memory that the kernels of all slabs share.
 struct GraphMemory {
   GraphState* state;
-  std::byte* numbers;  // of all nodes, one after another
+  std::byte* numbers;   // of all nodes, one after another
+  double* row_results;  // of a reduction, for all rows of a slab
   std::byte* rooms;
 };
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "kernels/graph/operator.hpp"
+#include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/reduce.hpp"
+#include "kernels/graph/task.hpp"
 
 namespace terrace::graph {
 
@@ -10,6 +13,11 @@ using device::u64;
 
 /// Inputs that are looked through for NaN.
 inline constexpr int most_checked = 16;
+
+/// Where the numbers of reductions are; null: it makes counts, or there is none.
+struct Reduced {
+  const double* numbers[most_numbers];
+};
 
 /// State that the kernels of a slab share, in device memory.
 struct GraphState {
@@ -55,7 +63,10 @@ struct Work {
   const void *above[most_outside], *below[most_outside];
   const void* numbers;  // Constants, in the type of values
   i32 row_radius, column_radius, axis, is_separable;
-  i32 input;  // the number of an input that is loaded, and must have no NaN; else -1
+  Histogram bins;
+  void* reduced;  // what a reduction has made of the rows above: a double, or counts in u64
+  i32 is_first;   // not 0: there are no rows above
+  i32 input;      // the number of an input that is loaded, and must have no NaN; else -1
 };
 
 }  // namespace terrace::graph

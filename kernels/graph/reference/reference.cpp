@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "kernels/graph/operators.hpp"
@@ -196,6 +197,50 @@ std::vector<Array<T>> compute_as_defined(const Graph& graph, std::vector<Array<T
   return all;
 }
 
+template <class T>
+double reduced_as_defined(Measure measure, const Array<T>& array) {
+  const auto fold = [&](double a, double b) {
+    if (measure == Measure::sum) return a + b;
+    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+    return (measure == Measure::minimum ? std::min(a, b) : std::max(a, b)) + 0.0;
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double start = measure == Measure::sum ? 0 : measure == Measure::minimum ? infinity : -infinity;
+  double all = start;
+  for (i64 i = 0; i < array.shape.rows; ++i) {
+    std::vector<double> parts(32, start);
+    for (i64 j = 0; j < array.shape.columns; ++j) {
+      double& part = parts[static_cast<std::size_t>(j % 32)];
+      part = fold(part, array.at(i, j));
+    }
+    for (std::size_t half = 16; half > 0; half /= 2) {
+      for (std::size_t n = 0; n < half; ++n) parts[n] = fold(parts[n], parts[n + half]);
+    }
+    all = fold(all, parts[0]);
+  }
+  return all;
+}
+
+template <class T>
+std::vector<i64> counted_as_defined(const Histogram& bins, const Array<T>& array) {
+  std::vector<i64> counts(static_cast<std::size_t>(bins.bins), 0);
+  const auto edge = [&](i64 number) {
+    const double step = (bins.high - bins.low) / static_cast<double>(bins.bins);
+    return number == bins.bins ? bins.high : static_cast<double>(number) * step + bins.low;
+  };
+  for (const T value : array.values) {
+    for (i64 bin = 0; bin < bins.bins; ++bin) {
+      const bool is_below = bin + 1 == bins.bins ? value <= edge(bin + 1) : value < edge(bin + 1);
+      if (value >= edge(bin) && is_below) ++counts[static_cast<std::size_t>(bin)];
+    }
+  }
+  return counts;
+}
+
+template double reduced_as_defined(Measure, const Array<float>&);
+template double reduced_as_defined(Measure, const Array<double>&);
+template std::vector<i64> counted_as_defined(const Histogram&, const Array<float>&);
+template std::vector<i64> counted_as_defined(const Histogram&, const Array<double>&);
 template Array<float> node_as_defined(const Node&, const std::vector<const Array<float>*>&);
 template Array<double> node_as_defined(const Node&, const std::vector<const Array<double>*>&);
 template std::vector<Array<float>> compute_as_defined(const Graph&, std::vector<Array<float>>);

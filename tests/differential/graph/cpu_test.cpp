@@ -48,6 +48,27 @@ TEST_CASE("memory of values is used again, within its bound") {
   CHECK(other.size == 20);
 }
 
+TEST_CASE("reductions do not depend on slabs and threads") {
+  testing::Random random(9);
+  for (const Shape shape : testing::sample_shapes) {
+    testing::check_reductions<float>(cpu_of(drawn(random, 1, 3)), random, shape, 20, false);
+    testing::check_reductions<double>(cpu_of(drawn(random, 1, 3)), random, shape, 20, false);
+  }
+  testing::check_reductions<float>(cpu_of(2), random, {40, 77}, 20, true);
+}
+
+TEST_CASE("bins are closed below, and the last one above") {
+  const Histogram bins{3, 0, 0.3};
+  const Array<double> edges{{1, 6}, {0, 0.1, 0.2, 0.3, -0.01, 0.31}};
+  std::vector<i64> counts(3, 0);
+  for (const double value : edges.values) {
+    if (bins.bin(value) >= 0) ++counts[static_cast<std::size_t>(bins.bin(value))];
+  }
+  CHECK(counts == counted_as_defined(bins, edges));
+  CHECK(bins.bin(0.3) == 2);
+  CHECK(bins.bin(0.31) == -1);
+}
+
 TEST_CASE("rows of a slab") {
   Rows rows;
   rows.add({3, 5});

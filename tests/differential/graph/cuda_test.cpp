@@ -123,6 +123,18 @@ TEST_CASE("constants of nodes are numbers of a task, times a factor") {
   if (const auto context = test::cuda_context()) testing::check_numbers(*context);
 }
 
+TEST_CASE("reductions are as they are defined, in any slabs") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  testing::Random random(9);
+  for (const Shape shape : testing::sample_shapes) {
+    testing::check_reductions<float>(*context, random, shape, 20, false);
+    testing::check_reductions<double>(*context, random, shape, 20, false);
+  }
+  testing::check_reductions<float>(*context, random, {40, 1077}, 6000, true);
+  testing::check_reductions<double>(*context, random, {70, 31}, 60000, false);
+}
+
 TEST_CASE("a NaN of an input is named") {
   if (const auto context = test::cuda_context()) testing::check_nan(*context);
 }

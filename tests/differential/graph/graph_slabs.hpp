@@ -75,13 +75,23 @@ class Slabs {
     REQUIRE(method->unfit(spec_, context.limits()).empty());
     const Workspace workspace(*method, spec_, context);
     const auto kernel = method->make(spec_, context, workspace.data());
-    for (i64 slab = 0; slab < slabs_of(spec_); ++slab) run_slab(context, *kernel, slab);
+    Memories reductions;
+    for (const Reduction& own : graph_.reductions) {
+      reductions.emplace_back(context, sizeof(i64) * static_cast<std::size_t>(own.counts ? own.bins.bins : 1),
+                              device::In::host);
+      std::memset(reductions.back().data(), 0xFF, reductions.back().bytes());
+    }
+    for (i64 slab = 0; slab < slabs_of(spec_); ++slab) run_slab(context, *kernel, reductions, slab);
+    for (const device::Memory& memory : reductions) {
+      reduced.emplace_back(memory.as<i64>(), memory.as<i64>() + memory.bytes() / sizeof(i64));
+    }
     return made_;
   }
   /// What the last slab reported.
   GraphResult last() const { return last_; }
 
-  std::vector<double> numbers;  // that tasks bring
+  std::vector<double> numbers;            // that tasks bring
+  std::vector<std::vector<i64>> reduced;  // memory of reductions
 
  private:
   /// The memory of a part: exactly its rows.
@@ -105,10 +115,11 @@ class Slabs {
     if (rows.size() < 2 || slab % 2 == 0) return {rows};
     return {{rows.begin, rows.begin + 1}, {rows.begin + 1, rows.end}};
   }
-  void run_slab(device::Context& context, device::BlockKernel& kernel, i64 slab) {
+  void run_slab(device::Context& context, device::BlockKernel& kernel, const Memories& reductions, i64 slab) {
     GraphTask task{};
     task.slab = slab;
     std::ranges::copy(numbers, task.numbers);
+    for (std::size_t n = 0; n < reductions.size(); ++n) task.reduced[n] = reductions[n].data();
     Memories memories;
     const std::vector<Rows> needed = rows_needed(spec_, slab);
     for (std::size_t n = 0; n < inputs_.size(); ++n) {
@@ -242,6 +253,34 @@ inline void check_numbers(device::Context& context) {
     std::vector<float> expected;
     for (const float value : input.values) expected.push_back(value * static_cast<float>(number * 0.25) + 0.5F);
     CHECK(made[0] == bytes_of(expected));
+  }
+}
+
+/// Reductions are as they are defined, in any slabs.
+template <class T>
+void check_reductions(device::Context& context, Random& random, Shape shape, i64 most_bins, bool has_nan) {
+  Graph graph;
+  graph.type = std::is_same_v<T, float> ? ElementType::f32 : ElementType::f64;
+  graph.inputs.push_back({"a", graph.type, shape, true});
+  const Histogram bins{drawn(random, 1, static_cast<int>(most_bins)), -1.5, 1.25};
+  for (const Measure measure : {Measure::minimum, Measure::maximum, Measure::sum}) {
+    graph.reductions.push_back({"number", 0, false, measure, {}});
+  }
+  graph.reductions.push_back({"counts", 0, true, {}, bins});
+  Array<T> input = random_array<T>(random, shape);
+  input.values.front() = T{1.25};
+  if (has_nan) input.values.back() = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<Bytes> stored = {bytes_of(input.values)};
+  for (const i64 height : {i64{1}, i64{3}, shape.rows}) {
+    const GraphSpec spec{std::make_shared<Graph>(graph), height};
+    Slabs slabs(spec, stored);
+    slabs.run(context);
+    for (std::size_t n = 0; n < 3; ++n) {
+      const double expected = reduced_as_defined(graph.reductions[n].measure, input);
+      CAPTURE(n, height, expected, slabs.last().numbers[n]);
+      CHECK(same_bits(slabs.last().numbers[n], expected));
+    }
+    CHECK(slabs.reduced[3] == counted_as_defined(bins, input));
   }
 }
 

@@ -62,6 +62,7 @@ inline Node random_node(Random& random, const Graph& graph) {
   for (;;) {
     node.op = drawn(random, 0, static_cast<int>(operators().size()) - 1);
     const OperatorInfo& info = operators()[static_cast<std::size_t>(node.op)];
+    if (info.is_reduction) continue;
     const int first = drawn(random, 0, graph.values() - 1);
     const Shape shape = graph.shape(first);
     std::vector<int> alike;
