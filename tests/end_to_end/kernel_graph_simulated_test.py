@@ -1,4 +1,5 @@
 """Graphs of kernels on a simulated GPU: beside the CPU, over slabs of a few rows, with NaN and kills."""
+from kernel_graph_parts_test import CORNERS
 from kernel_graph_test import HARRIS, blend_nodes, graph
 from terrace_runs import FAILED, JobTest, main, numpy
 
@@ -40,6 +41,16 @@ class KernelGraphsOnSimulatedGpu(JobTest):
                  "twice": {"upscale": "moved"}}
         self.check_as_on_the_cpu(inputs, graph("s", nodes, ["moved", "twice"]), ["moved", "twice"],
                                  memory={"host": "32MiB", "device": "1MiB"})
+
+    def test_reductions_and_nodes_that_take_them_give_what_the_cpu_gives(self):
+        inputs = {"image": {"generate": "uniform", "shape": [301, 170], "type": "f32", "seed": 4}}
+        nodes = {**CORNERS, "sum": {"reduce": "response", "with": "sum"}, "least": {"reduce": "image", "with": "minimum"},
+                 "bins": {"histogram": "gx", "range": [-1, 1]}, "small": {"pyramid_down": "corners", "type": "u16"}}
+        kept = ["response", "small", "top", "sum", "least", "bins"]
+        for device in ("1GiB", "1MiB"):
+            there = self.check_as_on_the_cpu(inputs, graph("s", nodes, kept), kept,
+                                             memory={"host": "32MiB", "device": device})
+            self.assertEqual(there["profile/stages/blocks"][0] > 4, device == "1MiB")
 
     def test_the_least_budget_of_a_device_is_named_and_suffices(self):
         job = self.write_job({"image": {"generate": "uniform", "shape": [60, 900], "type": "f32"}},

@@ -48,7 +48,7 @@ Work work_of(const Graph& graph, const Node& node, const GraphMemory& memory, st
   Work work{};
   work.state = memory.state;
   work.columns = node.shape.columns;
-  work.operand = graph.shape(node.operands.front());
+  work.operand = node.operands.empty() ? node.shape : graph.shape(node.operands.front());
   work.inner = inner_of(graph, node);
   work.boundary = node.settings.boundary;
   work.boundary_value = node.settings.boundary_value;
