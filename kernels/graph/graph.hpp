@@ -34,6 +34,9 @@ struct KnownNumber {
   double times = 1;
 };
 
+struct NodeFormula;  // node_formula.hpp
+struct Iteration;    // iteration.hpp
+
 /// The parameters of a node, as its operator declares them.
 struct NodeSettings {
   std::vector<double> numbers;  // Constants::numbers
@@ -43,6 +46,9 @@ struct NodeSettings {
   bool is_separable = false;
   Boundary boundary = Boundary::symmetric;
   double boundary_value = 0;  // of Boundary::value
+  std::shared_ptr<const NodeFormula> formula = nullptr;
+  std::shared_ptr<const Iteration> iteration = nullptr;
+  int state = 0;  // of the iteration, whose last values the node has
 };
 
 struct Node {

@@ -3,6 +3,7 @@
 
 #include "kernels/graph/operators/add.hpp"
 #include "kernels/graph/operators/box_sum.hpp"
+#include "kernels/graph/operators/constant.hpp"
 #include "kernels/graph/operators/downscale.hpp"
 #include "kernels/graph/operators/harris.hpp"
 #include "kernels/graph/operators/mix.hpp"
@@ -26,7 +27,7 @@ using values::TypeList;
 
 /// Every operator that a node may name.
 using Operators = TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum, Downscale,
-                           Upscale, PyramidDown, PyramidUp, Warp>;
+                           Upscale, PyramidDown, PyramidUp, Warp, Constant>;
 
 /// What makes a number or counts of an array.
 using Reductions = values::TypeList<Reduce, Histogram>;

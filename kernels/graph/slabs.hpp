@@ -23,6 +23,9 @@ i64 most_rows_of_slab(const GraphSpec& spec, std::size_t target);
 /// The rows of each value that a slab needs: targets, and those that operators reach from them.
 std::vector<Rows> rows_needed(const GraphSpec& spec, i64 slab);
 
+/// Adds the rows of all values that the needed rows of nodes are made from.
+void add_reached(const Graph& graph, std::vector<Rows>& needed);
+
 /// The last node that reads each value; the value itself if none does.
 std::vector<int> last_readers(const Graph& graph);
 

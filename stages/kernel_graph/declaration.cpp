@@ -5,6 +5,7 @@
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/operators.hpp"
 #include "stages/kernel_graph/nodes.hpp"
+#include "stages/kernel_graph/same_formulas.hpp"
 #include "stages/kernel_graph/stage.hpp"
 #include "stages/stage_kind.hpp"
 #include "stages/stage_methods.hpp"
@@ -20,29 +21,79 @@ const char* lasting(const std::string& text) {
   return texts.emplace_back(text).c_str();
 }
 
-/// The keys of a node: its operator, the operands that have a key of their own, the parameters of operators.
-void add_node_keys(std::vector<Parameter>& keys) {
-  std::set<std::string> known;
-  const auto add = [&](const char* key, ParameterKind kind, const std::string& help, const Parameter& like = {}) {
-    if (!known.insert(key).second) return;
-    keys.push_back({lasting(std::string("nodes.*.") + key), kind, lasting(help),
-                    kind == ParameterKind::items ? "[]" : "", like.choices, like.minimum, like.maximum});
-  };
-  const auto kind_of = [](int operands) { return operands == 1 ? ParameterKind::text : ParameterKind::texts; };
-  for (const graph::OperatorInfo& info : graph::operators()) {
+/// The keys of the nodes of one map: operators, the operands that have a key of their own, parameters of operators.
+class NodeKeys {
+ public:
+  enum class Of : std::uint8_t { graph, iteration };  // whose nodes know no numbers
+  /// @param prefix of the keys: "nodes.*."
+  NodeKeys(const std::string& prefix, Of of, std::vector<Parameter>& keys)
+      : prefix_(prefix), has_numbers_(of == Of::graph), keys_(keys) {}
+
+  void add_operator(const graph::OperatorInfo& info) {
     const std::string operands =
         info.operands == 1 ? "of an array: " : "of " + std::to_string(info.operands) + " arrays: ";
-    add(info.name, kind_of(info.operands), operands + info.help);
+    if (info.own_key == graph::OwnKey::arrays) add(info.name, kind_of(info.operands), operands + info.help);
+    if (info.own_key == graph::OwnKey::formula) add(info.name, ParameterKind::text, info.help);
   }
-  for (const graph::OperatorInfo& info : graph::operators()) {
+  void add_parameters(const graph::OperatorInfo& info) {
     if (info.more > 0) add(info.more_key, kind_of(info.more), info.more_help);
     for (const Parameter& parameter : info.parameters) add(parameter.name, parameter.kind, parameter.help, parameter);
-    if (std::string(info.number_key).empty()) continue;
-    const std::string name = std::string("nodes.*.") + info.number_key;
-    keys.push_back(
+    if (std::string(info.number_key).empty() || !has_numbers_) return;
+    const std::string name = prefix_ + info.number_key;
+    keys_.push_back(
         {lasting(name + ".of"), ParameterKind::text, "the node of `reduce` whose number is taken", nullptr});
-    keys.push_back({lasting(name + ".times"), ParameterKind::number, "the number is multiplied by it", "1"});
+    keys_.push_back({lasting(name + ".times"), ParameterKind::number, "the number is multiplied by it", "1"});
   }
+  void add_others() {
+    add("operands", ParameterKind::names, "the arrays that a `formula` reads, by their names there");
+    add("operands.*", ParameterKind::text, "an input or another node");
+    add("boundary", ParameterKind::choice, "values outside of the node's operands; left out: `boundary` of the graph",
+        {"", ParameterKind::choice, "", nullptr, boundaries});
+    keys_.push_back(
+        {lasting(prefix_ + "boundary.value"), ParameterKind::number, "everything outside has this value", nullptr});
+  }
+
+ private:
+  static ParameterKind kind_of(int operands) { return operands == 1 ? ParameterKind::text : ParameterKind::texts; }
+  void add(const char* key, ParameterKind kind, const std::string& help, const Parameter& like = {}) {
+    if (!known_.insert(key).second) return;
+    keys_.push_back({lasting(prefix_ + key), kind, lasting(help), kind == ParameterKind::items ? "[]" : "",
+                     like.choices, like.minimum, like.maximum});
+  }
+
+  std::string prefix_;
+  bool has_numbers_;
+  std::vector<Parameter>& keys_;
+  std::set<std::string> known_;
+};
+
+void add_node_keys(std::vector<Parameter>& keys) {
+  NodeKeys nodes("nodes.*.", NodeKeys::Of::graph, keys);
+  NodeKeys iterated("nodes.*.iterate.nodes.*.", NodeKeys::Of::iteration, keys);
+  for (const graph::OperatorInfo& info : graph::operators()) nodes.add_operator(info);
+  for (const graph::OperatorInfo& info : graph::operators()) nodes.add_parameters(info);
+  nodes.add_others();
+  const std::vector<Parameter> iteration = {
+      {"nodes.*.iterate.state", ParameterKind::names,
+       "the arrays that `iterate` makes again and again, by names of your choice; after it STATE of node NODE is "
+       "NODE/STATE, and NODE_STATE as a dataset",
+       nullptr, nullptr, 1, static_cast<double>(graph::most_kept)},
+      {"nodes.*.iterate.state.*", ParameterKind::text, "the node or input that has its first values"},
+      {"nodes.*.iterate.next", ParameterKind::names, "what each state is after a step"},
+      {"nodes.*.iterate.next.*", ParameterKind::text, "a node of the step, or a state"},
+      {"nodes.*.times", ParameterKind::integer, "the number of steps of `iterate`", "", nullptr, 0, 1e9},
+      {"nodes.*.iterate.nodes", ParameterKind::names,
+       "the nodes of a step, of states, of each other, and of nodes and inputs outside", nullptr, nullptr, 1,
+       static_cast<double>(graph::most_nodes)}};
+  keys.insert(keys.end(), iteration.begin(), iteration.end());
+  const auto add_iterated = [&](auto add) {
+    for (const graph::OperatorInfo& info : graph::operators()) {
+      if (graph::may_iterate(info)) (iterated.*add)(info);
+    }
+  };
+  add_iterated(&NodeKeys::add_operator);
+  add_iterated(&NodeKeys::add_parameters);
+  iterated.add_others();
 }
 
 std::vector<Parameter> parameters() {
@@ -52,13 +103,6 @@ std::vector<Parameter> parameters() {
        nullptr, 1, static_cast<double>(graph::most_nodes)}};
   add_node_keys(keys);
   const std::vector<Parameter> others = {
-      {"nodes.*.like", ParameterKind::text,
-       "the node or input whose size the result of `upscale` and `pyramid_up` has; left out: twice that of the "
-       "operand",
-       ""},
-      {"nodes.*.boundary", ParameterKind::choice,
-       "values outside of the node's operands; left out: `boundary` of the graph", "", boundaries},
-      {"nodes.*.boundary.value", ParameterKind::number, "everything outside has this value", nullptr},
       {"nodes.*.type", ParameterKind::choice,
        "the type of a kept node in the result: in u8 and u16 its values times 255 or 65535, rounded to the nearest "
        "and "
@@ -90,7 +134,7 @@ std::vector<std::string> kept_of(const Settings& settings, const std::string& op
     const std::string own = has(graph::Reduce::name)      ? graph::Reduce::name
                             : has(graph::Histogram::name) ? graph::Histogram::name
                                                           : "";
-    if (own == op) found.push_back(name);
+    if (own == op) found.push_back(dataset_name(name));
   }
   return found;
 }
@@ -139,10 +183,22 @@ StageKind kernel_graph_stage() {
        "{inputs: {a: image}, nodes: {half: {downscale: a}, back: {upscale: half}, mixed: {mix: [a, back], mask: "
        "other}, "
        "dark: {scale: mixed, factor: 0.5, offset: 0.1}, moved: {warp: dark, by: [shift, other]}}, keep: moved}",
+       "{nodes: {none: {constant: 0, like: image}, flow: {iterate: {state: {u: none, v: none}, nodes: {mean: "
+       "{stencil: "
+       "u, coefficients: [[0, 0.25, 0], [0.25, 0, 0.25], [0, 0.25, 0]], boundary: edge}, wide: {stencil: v, rows: "
+       "[1], "
+       "columns: [0.25, 0.5, 0.25], boundary: {value: 0}}, gx: {sobel: u, axis: x}, sum: {box_sum: wide, radius: 1}, "
+       "all: {add: [mean, gx]}, less: {subtract: [sum, gx]}, both: {product: [all, less]}, half: {scale: both, "
+       "factor: "
+       "0.5, offset: 0.1}, mixed: {mix: [half, all], mask: image}, cut: {threshold: mixed, below: 0.01}, corner: "
+       "{harris: [cut, less, all], k: 0.04}, next: {formula: \"x[0,0] + 0.25*(a - y)\", operands: {x: u, a: image, "
+       "y: corner}}}, next: {u: next, v: cut}}, times: 3}, change: {formula: \"abs(u[-1,0] - u[1,0])/2\", operands: "
+       "{u: flow/u}}, weight: {add: [change, flow/v]}}, keep: [flow/u, weight]}",
        "{nodes: {smooth: {stencil: image, rows: [0.25, 0.5, 0.25], columns: [0.25, 0.5, 0.25], boundary: reflect}, "
        "edges: "
        "{stencil: smooth, coefficients: [[0, -1, 0], [-1, 4, -1], [0, -1, 0]], boundary: {value: 0}}}, keep: "
        "edges}"}};
+  kind.declaration.in_words_of = node_formulas_in_words_of;
   kind.declaration.find_inputs = find_inputs_of_graph;
   kind.declaration.check = [](const std::string&, const Settings& settings) { return read_nodes(settings).findings; };
   kind.make = make_kernel_graph;

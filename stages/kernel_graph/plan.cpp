@@ -7,6 +7,7 @@
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
+#include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/tally.hpp"
 #include "stages/kernel_graph/worker.hpp"
 
@@ -67,7 +68,7 @@ GraphPlan::GraphPlan(GraphDefinition definition, const std::vector<std::int64_t>
 void GraphPlan::add_array(const GraphArray& array) {
   run::ArraySpec spec;
   const std::size_t number = arrays_.size();
-  spec.name = array.role == run::Role::input ? "input_" + std::to_string(number) : array.name;
+  spec.name = array.role == run::Role::input ? "input_" + std::to_string(number) : dataset_name(array.name);
   spec.role = array.role;
   spec.type = array.type;
   spec.shape = {array.shape.rows, array.shape.columns};

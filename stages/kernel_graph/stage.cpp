@@ -7,6 +7,7 @@
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/kernel_graph/definition.hpp"
+#include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/plan.hpp"
 #include "stages/kernel_graph/slab_rows.hpp"
 #include "stages/kernel_graph/tally.hpp"
@@ -32,8 +33,9 @@ class KernelGraphStage : public run::Stage {
               {counts.name + "_bin"},          "", "node " + counts.name + ": " + graph::Histogram::name};
     }
     const graph::Node& node = whole_graph().node(own->value);
-    return {"/" + name_ + "/" + node.name,        {}, {}, {node.name + "_row", node.name + "_column"}, "",
-            "node " + node.name + ": " + op(node)};
+    const std::string name = dataset_name(node.name);
+    return {"/" + name_ + "/" + name,          {}, {},
+            {name + "_row", name + "_column"}, "", "node " + node.name + ": " + op(node)};
   }
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> found;

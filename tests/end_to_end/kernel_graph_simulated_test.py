@@ -1,7 +1,7 @@
 """Graphs of kernels on a simulated GPU: beside the CPU, over slabs of a few rows, with NaN and kills."""
 from kernel_graph_parts_test import CORNERS
 from kernel_graph_test import HARRIS, blend_nodes, graph
-from terrace_runs import FAILED, JobTest, main, numpy
+from terrace_runs import FAILED, WRONG, JobTest, main, numpy
 
 
 class KernelGraphsOnSimulatedGpu(JobTest):
@@ -51,6 +51,14 @@ class KernelGraphsOnSimulatedGpu(JobTest):
             there = self.check_as_on_the_cpu(inputs, graph("s", nodes, kept), kept,
                                              memory={"host": "32MiB", "device": device})
             self.assertEqual(there["profile/stages/blocks"][0] > 4, device == "1MiB")
+
+    def test_graphs_with_formulas_are_computed_on_the_cpu(self):
+        inputs = {"image": {"generate": "uniform", "shape": [20, 30], "type": "f32", "seed": 4}}
+        job = self.write_job(inputs, [graph("s", {"f": {"formula": "2*x", "operands": {"x": "image"}}}, "f")])
+        said = "graphs with `formula` are computed on the CPU only"
+        self.assertSays(self.terrace("plan", job, "--backend", "cuda", expect=WRONG), "job.yaml:", said)
+        self.assertSays(self.terrace("run", job), "is computed on the CPU: ", said)
+        self.assertEqual(self.open()["profile/stages/backend"][0], b"cpu")
 
     def test_the_least_budget_of_a_device_is_named_and_suffices(self):
         job = self.write_job({"image": {"generate": "uniform", "shape": [60, 900], "type": "f32"}},

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/graph/cpu/iteration_maker.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
 #include "kernels/graph/cpu/reductions.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
@@ -48,7 +50,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         graph_(*spec_.graph),
         last_(last_readers(graph_)),
         rooms_(spec.rooms ? spec.rooms : rooms_for({&spec, 1})) {
-    for (const Node& node : graph_.nodes) makers_.push_back(std::make_unique<NodeRows<T>>(graph_, node));
+    for (int value = 0; value < graph_.values(); ++value) add_maker(value);
   }
 
  private:
@@ -64,7 +66,9 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     slab.needed = rows_needed(spec_, task.slab);
     slab.memory.resize(slab.needed.size());
     slab.values.resize(slab.needed.size());
-    for (const auto& maker : makers_) maker->take_numbers(task.numbers);
+    for (const auto& maker : makers_) {
+      if (maker) maker->take_numbers(task.numbers);
+    }
     GraphResult result{};
     for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
       make_room(slab, value);
@@ -84,9 +88,21 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     return result;
   }
 
+  /// States of an iteration are made at the first of its nodes.
+  void add_maker(int value) {
+    if (!graph_.is_node(value)) return;
+    const Node& node = graph_.node(value);
+    const bool is_state = node.settings.iteration != nullptr;
+    makers_.push_back(is_state ? nullptr : std::make_unique<NodeRows<T>>(graph_, node));
+    if (!is_state || states_until_ > value) return;
+    states_until_ = value + nodes_of_iteration(graph_, value);
+    iterations_[value] = std::make_unique<IterationMaker<T>>(*node.settings.iteration, threads());
+  }
+
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
   void make_room(Slab& slab, int value) {
+    if (slab.memory[index(value)].data) return;
     const Rows& rows = slab.needed[index(value)];
     const i64 columns = graph_.shape(value).columns;
     slab.memory[index(value)] = rooms_->take(static_cast<std::size_t>(rows.size() * columns) * sizeof(T));
@@ -135,16 +151,29 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     return nullptr;
   }
 
-  void make_node(const Slab& slab, int value) {
+  void make_node(Slab& slab, int value) {
     const Node& node = graph_.node(value);
     std::vector<StoredRows<T>> operands;
     for (const int operand : node.operands) operands.push_back(slab.values[index(operand)]);
+    if (node.settings.iteration) return make_states(slab, value, operands);
     const NodeRows<T>& maker = *makers_[index(value) - graph_.inputs.size()];
     std::vector<typename NodeRows<T>::RowPointers> pointers(static_cast<std::size_t>(threads()));
     const StoredRows<T>& made = slab.values[index(value)];
     over_rows(*made.rows, [&](i64 row, int thread) {
       maker.make_row(row, operands, pointers[static_cast<std::size_t>(thread)], made.row(row));
     });
+  }
+
+  void make_states(Slab& slab, int first, const std::vector<StoredRows<T>>& operands) {
+    const auto maker = iterations_.find(first);
+    if (maker == iterations_.end()) return;
+    std::vector<StoredRows<T>> made(graph_.node(first).settings.iteration->states());
+    for (int value = first; value < first + nodes_of_iteration(graph_, first); ++value) {
+      make_room(slab, value);
+      made[index(graph_.node(value).settings.state)] = slab.values[index(value)];
+    }
+    maker->second->make(slab.needed[index(first)], operands, made, *rooms_,
+                        [&](const Rows& rows, const auto& work) { over_rows(rows, work); });
   }
 
   void keep(const GraphTask& task, int value, const Slab& slab) {
@@ -205,7 +234,9 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   GraphSpec spec_;
   const Graph& graph_;
   std::vector<int> last_;
-  std::vector<std::unique_ptr<NodeRows<T>>> makers_;
+  std::vector<std::unique_ptr<NodeRows<T>>> makers_;  // null of states
+  std::map<int, std::unique_ptr<IterationMaker<T>>> iterations_;
+  int states_until_ = 0;
   std::shared_ptr<Rooms> rooms_;
   std::vector<double> row_results_;  // of a reduction
   std::vector<i64> counts_;          // of each thread

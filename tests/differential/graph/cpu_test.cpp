@@ -26,6 +26,19 @@ TEST_CASE("random graphs in slabs are as they are defined") {
   }
 }
 
+TEST_CASE("random graphs of formulas and iterations in slabs are as they are defined") {
+  testing::Random random(37);
+  for (int n = 0; n < 25; ++n) {
+    for (const Shape shape : testing::sample_shapes) {
+      const int nodes = drawn(random, 1, 6);
+      testing::check_graph<float>(cpu_of(drawn(random, 1, 3)), random,
+                                  testing::random_written_graph(random, ElementType::f32, shape, nodes));
+      testing::check_graph<double>(cpu_of(drawn(random, 1, 3)), random,
+                                   testing::random_written_graph(random, ElementType::f64, shape, nodes));
+    }
+  }
+}
+
 TEST_CASE("whole numbers are scaled on their way in and out") { testing::check_scaling(cpu_of(2)); }
 
 TEST_CASE("whole numbers are rounded to the nearest and clamped") { testing::check_rounding(cpu_of(1)); }
