@@ -149,6 +149,7 @@ job::OutputDeclaration output(const char* word, const char* shape, const char* m
 
 /// The reason why only the CPU computes a graph: an operator of its nodes.
 std::optional<CpuAlone> cpu_alone(const job::Stage& stage, bool) {
+  if (!stage.settings.has("nodes")) return std::nullopt;
   for (const NodeText& node : read_nodes(stage.settings).nodes) {
     if (node.op < 0 || graph::is_on_cuda(node.op)) continue;
     const std::string name = graph::operators()[static_cast<std::size_t>(node.op)].name;
