@@ -5,6 +5,7 @@
 #include "kernels/graph/cpu/plain.hpp"
 #include "kernels/graph/iteration.hpp"
 #include "kernels/graph/measured.hpp"
+#include "kernels/graph/operator_list.hpp"
 #include "kernels/graph/operators.hpp"
 
 namespace terrace::graph {
@@ -63,6 +64,11 @@ constexpr GraphMethod cpu_methods[] = {
 
 }  // namespace
 
-std::span<const GraphMethod> graph_methods() { return cpu_methods; }
+bool is_on_cuda(int op) { return op < Operators::size || operators()[static_cast<std::size_t>(op)].is_reduction; }
+
+std::span<const GraphMethod> graph_methods() {
+  static const auto all = device::joined_methods<GraphSpec>(graph_cuda_methods(), cpu_methods);
+  return all;
+}
 
 }  // namespace terrace::graph

@@ -14,6 +14,8 @@
 //   reach(k, operand, shape, area)  all that the cells of an area read of an operand, which may lie outside of it
 //   cell<T>(k, read, i, j)          the cell in row i and column j; read(operand, row, column) is a value of an
 //   operand
+//   sums_rows(k), row_sum(k, read, i, j), sum_of_rows(k, at)   of a neighbourhood whose rows may be summed first:
+//   whether they are, the sum of row i around column j, and the cell from sums of rows, of which at(a) is number a
 // Its cells read nothing else, which is all that is known of dependences. Operations are those of values/rounded.hpp:
 // each is rounded once, in the order written.
 #pragma once
@@ -26,6 +28,9 @@ namespace terrace::graph {
 
 /// The largest radius of an operator.
 inline constexpr int most_radius = 16;
+
+/// The most operands of an operator.
+inline constexpr int most_operands = 3;
 
 /// Half-open: rows, or columns.
 struct Range {

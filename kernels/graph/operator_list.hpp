@@ -23,9 +23,11 @@
 
 namespace terrace::graph {
 
+using values::TypeList;
+
 /// Every operator that a node may name.
-using Operators = values::TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum,
-                                   Downscale, Upscale, PyramidDown, PyramidUp, Warp, Constant>;
+using Operators = TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum, Downscale,
+                           Upscale, PyramidDown, PyramidUp, Warp, Constant>;
 
 /// What makes a number or counts of an array.
 using Reductions = values::TypeList<Reduce, Histogram>;

@@ -201,6 +201,24 @@ job::ProblemDeclaration written_graph() {
   return declared;
 }
 
+/// The reason why only the CPU computes a graph: an operator of its nodes.
+std::optional<CpuAlone> cpu_alone(const job::Stage& stage, bool) {
+  std::vector<int> operators;
+  const GraphProblem* problem = find_graph_problem(stage.problem);
+  if (problem != nullptr) {
+    for (const std::string_view name : problem->cpu_operators) operators.push_back(*graph::find_operator(name));
+  } else {
+    for (const NodeText& node : read_nodes(stage.settings).nodes) operators.push_back(node.op);
+  }
+  for (const int op : operators) {
+    if (op < 0 || graph::is_on_cuda(op)) continue;
+    const std::string name = graph::operators()[static_cast<std::size_t>(op)].name;
+    return CpuAlone{problem != nullptr ? "problem" : "nodes",
+                    "graphs with `" + name + "` are computed on the CPU only; give `backend: cpu`"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 StageKind kernel_graph_stage() {
@@ -216,9 +234,7 @@ StageKind kernel_graph_stage() {
     return problem == graph_of_nodes ? read_nodes(settings).findings : std::vector<job::Finding>{};
   };
   kind.make = make_kernel_graph;
-  kind.cpu_alone = [](const job::Stage&, bool) -> std::optional<CpuAlone> {
-    return CpuAlone{"nodes", "graphs of kernels are computed on the CPU only; give `backend: cpu`"};
-  };
+  kind.cpu_alone = cpu_alone;
   kind.methods = [] { return stage_methods(graph::graph_methods()); };
   return kind;
 }

@@ -55,6 +55,8 @@ struct GraphProblem {
   job::ProblemDeclaration declaration;
   /// Adds the nodes, or faults.
   void (*build)(ProblemGraph& graph);
+  /// The operators of its nodes that are not in graph::Operators.
+  std::vector<std::string_view> cpu_operators = {};
 };
 
 std::span<const GraphProblem> graph_problems();

@@ -15,8 +15,6 @@
 
 namespace terrace::graph {
 
-inline constexpr int most_operands = 3;
-
 /// The rows of the operands from which cells of a node are made; entry 0 is row `first`, which may lie outside.
 template <class T>
 struct OperandRows {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <map>
-#include <type_traits>
 #include <utility>
 
 #include "kernels/device/cpu_context.hpp"
@@ -15,32 +13,12 @@
 #include "kernels/graph/cpu/rooms.hpp"
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
+#include "kernels/graph/stored.hpp"
 #include "kernels/graph/task.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
 
 namespace terrace::graph {
 namespace {
-
-/// A value of an input as values of the graph are.
-template <class T, class Stored>
-T loaded(Stored value) {
-  if constexpr (std::is_integral_v<Stored>)
-    return static_cast<T>(value) / static_cast<T>(std::numeric_limits<Stored>::max());
-  else return static_cast<T>(value);
-}
-
-/// A value of the graph as a kept node has it.
-template <class Stored, class T>
-Stored stored(T value) {
-  if constexpr (std::is_integral_v<Stored>) {
-    constexpr T most{std::numeric_limits<Stored>::max()};
-    const T scaled = std::nearbyint(value * most);
-    // NaN becomes 0.
-    return static_cast<Stored>(scaled > 0 ? std::min(scaled, most) : T{0});
-  } else {
-    return static_cast<Stored>(value);
-  }
-}
 
 /// Calls call(Stored{}) with the type of a kept node.
 template <class Call>

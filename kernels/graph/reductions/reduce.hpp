@@ -25,7 +25,7 @@ struct Reduce {
   static constexpr int lanes = 32;
 
   TERRACE_HOST_DEVICE static constexpr double start(Measure measure) {
-    constexpr double infinity = __builtin_huge_val();
+    constexpr double infinity = __builtin_bit_cast(double, device::u64{0x7FF0000000000000});
     return measure == Measure::sum ? 0 : measure == Measure::minimum ? infinity : -infinity;
   }
   TERRACE_HOST_DEVICE static constexpr double fold(Measure measure, double a, double b) {
