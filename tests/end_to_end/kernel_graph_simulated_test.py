@@ -60,6 +60,32 @@ class KernelGraphsOnSimulatedGpu(JobTest):
         self.assertSays(self.terrace("run", job), "is computed on the CPU: ", said)
         self.assertEqual(self.open()["profile/stages/backend"][0], b"cpu")
 
+    def test_constants_give_what_the_cpu_gives(self):
+        inputs = {"image": {"generate": "uniform", "shape": [301, 170], "type": "f32", "seed": 4}}
+        nodes = {"half": {"constant": 0.5, "like": "image"}, "less": {"subtract": ["image", "half"]}}
+        self.check_as_on_the_cpu(inputs, graph("s", nodes, ["half", "less"]), ["half", "less"],
+                                 memory={"host": "32MiB", "device": "1MiB"})
+
+    def test_problems_with_iterations_are_computed_on_the_cpu(self):
+        inputs = {name: {"generate": "uniform", "shape": [20, 30], "type": "f32", "seed": seed}
+                  for seed, name in enumerate(("first", "second"))}
+        stage = {"name": "s", "kernel_graph": {"problem": "horn_schunck", "source": "first", "target": "second",
+                                               "alpha": 0.1, "levels": 2, "warps": 1, "iterations": 5}}
+        job = self.write_job(inputs, [stage])
+        said = "graphs with `iterate` are computed on the CPU only"
+        self.assertSays(self.terrace("plan", job, "--backend", "cuda", expect=WRONG), "job.yaml:", said)
+        self.assertSays(self.terrace("run", job), "is computed on the CPU: ", said)
+        self.assertEqual(self.open()["profile/stages/backend"][0], b"cpu")
+
+    def test_problems_made_by_code_give_what_the_cpu_gives(self):
+        inputs = {name: {"generate": "uniform", "shape": [93, 130], "type": "f32", "seed": seed}
+                  for seed, name in enumerate(("left", "right", "mask"))}
+        problems = {"response": {"problem": "harris", "source": "left"},
+                    "image": {"problem": "blend", "left": "left", "right": "right", "mask": "mask", "levels": 3}}
+        for output, problem in problems.items():
+            with self.subTest(problem=problem["problem"]):
+                self.check_as_on_the_cpu(inputs, {"name": "s", "kernel_graph": problem}, [output])
+
     def test_the_least_budget_of_a_device_is_named_and_suffices(self):
         job = self.write_job({"image": {"generate": "uniform", "shape": [60, 900], "type": "f32"}},
                              [graph("s", HARRIS, "response")], memory={"host": "16MiB", "device": "8KiB"})
