@@ -8,9 +8,9 @@
 namespace terrace::io {
 
 std::span<const InputKind> input_kinds() {
-  static const std::array kinds{hdf5_kind(),  external_kind(),     values_kind(),  npy_kind(),   npz_kind(),
-                                csv_kind(),   text_kind(),         fasta_kind(),   fastq_kind(), image_kind(),
-                                graph_kind(), substitution_kind(), generate_kind()};
+  static const std::array kinds{hdf5_kind(),  external_kind(), values_kind(),       npy_kind(),     npz_kind(),
+                                csv_kind(),   text_kind(),     fasta_kind(),        fastq_kind(),   flo_kind(),
+                                image_kind(), graph_kind(),    substitution_kind(), generate_kind()};
   return kinds;
 }
 

@@ -14,6 +14,7 @@ InputKind csv_kind();
 InputKind text_kind();
 InputKind fasta_kind();
 InputKind fastq_kind();
+InputKind flo_kind();
 InputKind image_kind();
 InputKind graph_kind();
 InputKind substitution_kind();

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "kernels/graph/operator.hpp"
+#include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/reduce.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::graph {
@@ -28,9 +30,12 @@ struct Input {
 /// A constant of a node that is `times` a number which is known when a block begins.
 struct KnownNumber {
   std::size_t constant = 0;  // its place in Constants::numbers
-  int number = 0;            // of Graph::numbers
+  int number = 0;            // of Graph::numbers; of a graph that is cut into parts, of its reductions
   double times = 1;
 };
+
+struct NodeFormula;  // node_formula.hpp
+struct Iteration;    // iteration.hpp
 
 /// The parameters of a node, as its operator declares them.
 struct NodeSettings {
@@ -41,6 +46,9 @@ struct NodeSettings {
   bool is_separable = false;
   Boundary boundary = Boundary::symmetric;
   double boundary_value = 0;  // of Boundary::value
+  std::shared_ptr<const NodeFormula> formula = nullptr;
+  std::shared_ptr<const Iteration> iteration = nullptr;
+  int state = 0;  // of the iteration, whose last values the node has
 };
 
 struct Node {
@@ -59,13 +67,26 @@ struct Kept {
   ElementType type = ElementType::f32;  // f32, f64, u8 or u16
 };
 
+/// A number, or counts, of all values of an array.
+struct Reduction {
+  std::string name;
+  int value = 0;
+  bool counts = false;  // a histogram, of `bins`; else a number, by `measure`
+  Measure measure = Measure::minimum;
+  Histogram bins;
+};
+
 struct Graph {
   ElementType type = ElementType::f32;  // in which all nodes are computed: f32 or f64
   std::vector<Input> inputs;
   std::vector<Node> nodes;
   std::vector<Kept> kept;
-  int numbers = 0;  // that a task brings, at most most_numbers
+  std::vector<Reduction> reductions;  // at most most_numbers
+  int numbers = 0;                    // that a task brings, at most most_numbers
 
+  /// The values that slabs cut: those of kept nodes, then those that reductions read.
+  std::size_t targets() const { return kept.size() + reductions.size(); }
+  int target(std::size_t n) const { return n < kept.size() ? kept[n].value : reductions[n - kept.size()].value; }
   int values() const { return static_cast<int>(inputs.size() + nodes.size()); }
   bool is_node(int value) const { return value >= static_cast<int>(inputs.size()); }
   const Node& node(int value) const { return nodes[static_cast<std::size_t>(value) - inputs.size()]; }

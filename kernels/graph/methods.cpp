@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "kernels/graph/cpu/plain.hpp"
+#include "kernels/graph/iteration.hpp"
 #include "kernels/graph/measured.hpp"
+#include "kernels/graph/operator_list.hpp"
 #include "kernels/graph/operators.hpp"
 
 namespace terrace::graph {
@@ -20,6 +22,11 @@ double reads_of(const Graph& graph, const Node& node) {
   constexpr double most = (2 * most_radius + 1) * (2 * most_radius + 1), corners = 4;
   const i64 row = node.shape.rows / 2, column = node.shape.columns / 2;
   double reads = 0;
+  if (node.settings.iteration) {
+    const Iteration& iteration = *node.settings.iteration;
+    for (const Node& inner : iteration.body.nodes) reads += reads_of(iteration.body, inner);
+    return reads * static_cast<double>(iteration.times) / static_cast<double>(iteration.states());
+  }
   for (std::size_t n = 0; n < node.operands.size(); ++n) {
     const Area area = reach_of(graph, node, static_cast<int>(n), {{row, row + 1}, {column, column + 1}});
     const double own = static_cast<double>(area.rows.size()) * static_cast<double>(area.columns.size());
@@ -36,7 +43,8 @@ Cost plain_cost(const GraphSpec& spec, const Limits& limits) {
     cells += cells_of(node.shape);
     reads += cells_of(node.shape) * reads_of(graph, node);
   }
-  for (const Kept& one : graph.kept) kept = std::max(kept, cells_of(graph.shape(one.value)));
+  for (std::size_t n = 0; n < graph.targets(); ++n) kept = std::max(kept, cells_of(graph.shape(graph.target(n))));
+  for (const Reduction& own : graph.reductions) reads += cells_of(graph.shape(own.value));
   const auto size = static_cast<double>(size_of(graph.type));
   return {.seconds = reads / kept * size / 4 / (measured::plain_reads * std::max(1, limits.processors)),
           .bytes = 3 * size * cells / kept};
@@ -50,11 +58,17 @@ constexpr GraphMethod cpu_methods[] = {
      .automatic = true,
      .unfit = device::never_unfit,
      .cost = plain_cost,
-     .workspace = [](const GraphSpec& spec, const Limits&) { return plain_cpu_bytes(spec); },
+     .workspace = [](const GraphSpec& spec,
+                     const Limits& limits) { return plain_cpu_bytes(spec, std::max(1, limits.processors)); },
      .make = [](const GraphSpec& spec, device::Context& context, void*) { return make_plain_cpu(spec, context); }}};
 
 }  // namespace
 
-std::span<const GraphMethod> graph_methods() { return cpu_methods; }
+bool is_on_cuda(int op) { return op < Operators::size || operators()[static_cast<std::size_t>(op)].is_reduction; }
+
+std::span<const GraphMethod> graph_methods() {
+  static const auto all = device::joined_methods<GraphSpec>(graph_cuda_methods(), cpu_methods);
+  return all;
+}
 
 }  // namespace terrace::graph

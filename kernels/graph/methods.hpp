@@ -15,6 +15,12 @@ using GraphMethod = device::Method<GraphSpec>;
 /// several graphs may share a workspace: between two launches it keeps nothing.
 std::span<const GraphMethod> graph_methods();
 
+/// Those on CUDA; empty without the toolkit.
+std::span<const GraphMethod> graph_cuda_methods();
+
+/// True if CUDA computes the nodes of an operator, by its number.
+bool is_on_cuda(int op);
+
 /// Memory in which kernels of all these specs may compute on the CPU, one at a time.
 std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs);
 

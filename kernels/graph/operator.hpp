@@ -7,12 +7,15 @@
 //   radius            of its neighbourhood, if no parameter says it
 //   parameters        declarations; the numbers among them are Constants::numbers, in this order
 //   extent(n)         rows of the result from rows of the operands, and columns alike; 0: the operand is too small
+//   number_key        a parameter that may be a number which a reduction makes, times a factor; "": none
 //   takes_size        true if the result may have one of several sizes
 //   has_boundary      true if its cells may read values outside of its operands, which a boundary says
 //   fits(n, wanted)   true if the result may have `wanted` rows where its operands have n
 //   reach(k, operand, shape, area)  all that the cells of an area read of an operand, which may lie outside of it
 //   cell<T>(k, read, i, j)          the cell in row i and column j; read(operand, row, column) is a value of an
 //   operand
+//   sums_rows(k), row_sum(k, read, i, j), sum_of_rows(k, at)   of a neighbourhood whose rows may be summed first:
+//   whether they are, the sum of row i around column j, and the cell from sums of rows, of which at(a) is number a
 // Its cells read nothing else, which is all that is known of dependences. Operations are those of values/rounded.hpp:
 // each is rounded once, in the order written.
 #pragma once
@@ -25,6 +28,9 @@ namespace terrace::graph {
 
 /// The largest radius of an operator.
 inline constexpr int most_radius = 16;
+
+/// The most operands of an operator.
+inline constexpr int most_operands = 3;
 
 /// Half-open: rows, or columns.
 struct Range {
@@ -67,7 +73,7 @@ TERRACE_HOST_DEVICE constexpr Range widened(Range range, i64 radius) {
 struct Pointwise {
   static constexpr int more = 0;
   static constexpr int radius = 0;
-  static constexpr const char *more_key = "", *more_help = "";
+  static constexpr const char *more_key = "", *more_help = "", *number_key = "";
   static constexpr ParameterList parameters = {};
   static constexpr bool takes_size = false;
   static constexpr bool has_boundary = false;

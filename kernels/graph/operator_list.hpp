@@ -3,6 +3,7 @@
 
 #include "kernels/graph/operators/add.hpp"
 #include "kernels/graph/operators/box_sum.hpp"
+#include "kernels/graph/operators/constant.hpp"
 #include "kernels/graph/operators/downscale.hpp"
 #include "kernels/graph/operators/harris.hpp"
 #include "kernels/graph/operators/mix.hpp"
@@ -16,12 +17,19 @@
 #include "kernels/graph/operators/threshold.hpp"
 #include "kernels/graph/operators/upscale.hpp"
 #include "kernels/graph/operators/warp.hpp"
+#include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/reduce.hpp"
 #include "kernels/values/type_list.hpp"
 
 namespace terrace::graph {
 
+using values::TypeList;
+
 /// Every operator that a node may name.
-using Operators = values::TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum,
-                                   Downscale, Upscale, PyramidDown, PyramidUp, Warp>;
+using Operators = TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum, Downscale,
+                           Upscale, PyramidDown, PyramidUp, Warp, Constant>;
+
+/// What makes a number or counts of an array.
+using Reductions = values::TypeList<Reduce, Histogram>;
 
 }  // namespace terrace::graph

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/graph/iteration.hpp"
+#include "kernels/graph/node_formula.hpp"
 #include "kernels/graph/operator_list.hpp"
 
 namespace terrace::graph {
@@ -10,7 +12,8 @@ namespace {
 
 template <class Op>
 OperatorInfo info_of() {
-  return {.name = Op::name,
+  return {.own_key = Op::operands > 0 ? OwnKey::arrays : OwnKey::number,
+          .name = Op::name,
           .help = Op::help,
           .operands = Op::operands,
           .more = Op::more,
@@ -18,6 +21,8 @@ OperatorInfo info_of() {
           .more_help = Op::more_help,
           .radius = Op::radius,
           .parameters = Op::parameters,
+          .number_key = Op::number_key,
+          .is_reduction = false,
           .takes_size = Op::takes_size,
           .has_boundary = Op::has_boundary,
           .extent = [](i64 n) { return Op::extent(n); },
@@ -26,6 +31,57 @@ OperatorInfo info_of() {
               [](const NodeSettings& settings, int operand, Shape shape, const Area& area) {
                 return Op::reach(constants_of(settings, settings.numbers.data()), operand, shape, area);
               }};
+}
+
+Area reach_of_formula(const NodeSettings& settings, int operand, Shape, const Area& area) {
+  const formula::Reach& reach = settings.formula->reach[static_cast<std::size_t>(operand)];
+  return {{area.rows.begin + reach.low[0], area.rows.end + reach.high[0]},
+          {area.columns.begin + reach.low[1], area.columns.end + reach.high[1]}};
+}
+
+OperatorInfo formula_info() {
+  OperatorInfo info = info_of<Add>();
+  info.own_key = OwnKey::formula;
+  info.name = "formula";
+  info.help =
+      "each cell by a formula of `operands`, by their names there: x the value at the cell, x[-1,0] that of the row "
+      "above, i and j the row and the column, size(0) and size(1) their numbers";
+  info.operands = 0;
+  info.has_boundary = true;
+  info.reach = reach_of_formula;
+  return info;
+}
+
+Area reach_of_iteration(const NodeSettings& settings, int, Shape shape, const Area& area) {
+  const Iteration& iteration = *settings.iteration;
+  const auto along = [&](const Range& range, i64 radius, i64 extent, bool wraps) -> Range {
+    const Range wide = widened(range, std::min(extent, std::min(iteration.times, extent) * radius));
+    return wraps ? wide : Range{std::max<i64>(wide.begin, 0), std::min(wide.end, extent)};
+  };
+  return {along(area.rows, iteration.row_radius, shape.rows, iteration.wraps),
+          along(area.columns, iteration.column_radius, shape.columns, false)};
+}
+
+OperatorInfo iteration_info() {
+  OperatorInfo info = formula_info();
+  info.own_key = OwnKey::iteration;
+  info.name = "iterate";
+  info.help = "the `nodes` of a graph of its own, made again and again from the `state` that they leave";
+  info.has_boundary = false;
+  info.reach = reach_of_iteration;
+  return info;
+}
+
+template <class Op>
+OperatorInfo info_of_reduction() {
+  OperatorInfo info{};
+  info.name = Op::name;
+  info.help = Op::help;
+  info.operands = 1;
+  info.more_key = info.more_help = info.number_key = "";
+  info.parameters = Op::parameters;
+  info.is_reduction = true;
+  return info;
 }
 
 /// The reason why a neighbourhood's radius is beyond the array's extent; empty: it is not.
@@ -43,9 +99,20 @@ std::span<const OperatorInfo> operators() {
   static const auto all = [] {
     std::vector<OperatorInfo> found;
     Operators::for_each([&]<class Op>(Op) { found.push_back(info_of<Op>()); });
+    found.push_back(formula_info());
+    found.push_back(iteration_info());
+    Reductions::for_each([&]<class Op>(Op) { found.push_back(info_of_reduction<Op>()); });
     return found;
   }();
   return all;
+}
+
+bool may_iterate(const OperatorInfo& info) {
+  if (info.own_key == OwnKey::formula) return true;
+  if (info.own_key != OwnKey::arrays || info.takes_size || info.is_reduction) return false;
+  constexpr i64 odd = 1001, even = 1000;
+  const Area area = info.reach({}, 0, {even, even}, {{0, 1}, {0, 1}});
+  return info.extent(odd) == odd && info.extent(even) == even && area.rows.size() == 1;
 }
 
 std::optional<int> find_operator(std::string_view name) {

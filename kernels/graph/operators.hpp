@@ -1,6 +1,7 @@
 // The operators of graphs as jobs and plans see them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,23 +12,34 @@
 
 namespace terrace::graph {
 
+/// What the key of an operator holds.
+enum class OwnKey : std::uint8_t { arrays, number, formula, iteration };
+
+/// An operator of cells, or a reduction.
 struct OperatorInfo {
+  OwnKey own_key;
   const char* name;
   const char* help;  // one sentence, no full stop
-  int operands;      // that the operator's own key takes
+  int operands;      // that the operator's own key takes; of a formula those that it names
   int more;          // further ones, after these
   const char *more_key, *more_help;
   int radius;  // of its neighbourhood, if no parameter says it
   ParameterList parameters;
-  bool takes_size;    // its result may have one of several sizes
-  bool has_boundary;  // its cells may read values outside of its operands, which a boundary says
+  const char* number_key;  // a parameter that may be a number of a reduction; "": none
+  bool is_reduction;       // a number, or counts: of its members only those above have a meaning
+  bool takes_size;         // its result may have one of several sizes
+  bool has_boundary;       // its cells may read values outside of its operands, which a boundary says
   i64 (*extent)(i64 n);
   bool (*fits)(i64 n, i64 wanted);
   Area (*reach)(const NodeSettings& settings, int operand, Shape shape, const Area& area);
 };
 
-/// All operators, in the order of their numbers.
+/// All operators, in the order of their numbers: those of Operators, those that a job writes, reductions.
 std::span<const OperatorInfo> operators();
+
+/// True if nodes of an iteration may have the operator: its results have the size of its operands, and its cells read
+/// a neighbourhood of their own place.
+bool may_iterate(const OperatorInfo& info);
 
 /// The number of an operator; nullopt if there is none of that name.
 std::optional<int> find_operator(std::string_view name);

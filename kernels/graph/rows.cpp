@@ -15,6 +15,10 @@ void Rows::add(Range range) {
   ranges_ = std::move(made);
 }
 
+void Rows::add(const Rows& rows) {
+  for (const Range& range : rows.ranges_) add(range);
+}
+
 void Rows::add_inside(Range range, i64 extent, Boundary boundary) {
   add({std::max<i64>(range.begin, 0), std::min(range.end, extent)});
   const auto add_row = [&](i64 row) {

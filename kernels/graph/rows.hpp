@@ -12,6 +12,7 @@ class Rows {
  public:
   /// Adds a range; an empty one is nothing.
   void add(Range range);
+  void add(const Rows& rows);
   /// Adds the rows that a range means which may lie outside of [0, extent).
   void add_inside(Range range, i64 extent, Boundary boundary);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/graph/iteration.hpp"
 #include "kernels/graph/operators.hpp"
 
 namespace terrace::graph {
@@ -10,33 +11,50 @@ namespace {
 /// The rows of a kept node of `rows` above row `at` of the tallest one.
 i64 rows_above(i64 at, i64 rows, i64 tallest) { return std::min(at, tallest) * rows / tallest; }
 
+/// Gives all states of an iteration the same rows. @param value its last node, or any other value
+void join_states(const Graph& graph, int value, std::vector<Rows>& needed) {
+  const Node& node = graph.node(value);
+  if (!node.settings.iteration || nodes_of_iteration(graph, value) != 1) return;
+  Rows all;
+  int first = value;
+  while (first > 0 && nodes_of_iteration(graph, first - 1) == value - first + 2) --first;
+  for (int state = first; state <= value; ++state) all.add(needed[static_cast<std::size_t>(state)]);
+  for (int state = first; state <= value; ++state) needed[static_cast<std::size_t>(state)] = all;
+}
+
 }  // namespace
 
 i64 most_kept_rows(const Graph& graph) {
   i64 most = 0;
-  for (const Kept& kept : graph.kept) most = std::max(most, graph.shape(kept.value).rows);
+  for (std::size_t n = 0; n < graph.targets(); ++n) most = std::max(most, graph.shape(graph.target(n)).rows);
   return most;
 }
 
 i64 slabs_of(const GraphSpec& spec) { return (most_kept_rows(*spec.graph) + spec.slab_rows - 1) / spec.slab_rows; }
 
-Range rows_of_slab(const GraphSpec& spec, i64 slab, std::size_t kept) {
-  const i64 rows = spec.graph->shape(spec.graph->kept[kept].value).rows, tallest = most_kept_rows(*spec.graph);
+Range rows_of_slab(const GraphSpec& spec, i64 slab, std::size_t target) {
+  const i64 rows = spec.graph->shape(spec.graph->target(target)).rows, tallest = most_kept_rows(*spec.graph);
   return {rows_above(slab * spec.slab_rows, rows, tallest), rows_above((slab + 1) * spec.slab_rows, rows, tallest)};
 }
 
-i64 most_rows_of_slab(const GraphSpec& spec, std::size_t kept) {
-  const i64 rows = spec.graph->shape(spec.graph->kept[kept].value).rows, tallest = most_kept_rows(*spec.graph);
+i64 most_rows_of_slab(const GraphSpec& spec, std::size_t target) {
+  const i64 rows = spec.graph->shape(spec.graph->target(target)).rows, tallest = most_kept_rows(*spec.graph);
   return (std::min(spec.slab_rows, tallest) * rows + tallest - 1) / tallest;
 }
 
 std::vector<Rows> rows_needed(const GraphSpec& spec, i64 slab) {
   const Graph& graph = *spec.graph;
   std::vector<Rows> needed(static_cast<std::size_t>(graph.values()));
-  for (std::size_t n = 0; n < graph.kept.size(); ++n) {
-    needed[static_cast<std::size_t>(graph.kept[n].value)].add(rows_of_slab(spec, slab, n));
+  for (std::size_t n = 0; n < graph.targets(); ++n) {
+    needed[static_cast<std::size_t>(graph.target(n))].add(rows_of_slab(spec, slab, n));
   }
-  for (int value = graph.values() - 1; graph.is_node(value); --value) {
+  add_reached(graph, needed);
+  return needed;
+}
+
+void add_reached(const Graph& graph, std::vector<Rows>& needed) {
+  for (int value = graph.values() - 1; value >= 0 && graph.is_node(value); --value) {
+    join_states(graph, value, needed);
     const Node& node = graph.node(value);
     for (const Range& rows : needed[static_cast<std::size_t>(value)].ranges()) {
       for (std::size_t operand = 0; operand < node.operands.size(); ++operand) {
@@ -45,9 +63,7 @@ std::vector<Rows> rows_needed(const GraphSpec& spec, i64 slab) {
             area.rows, graph.shape(node.operands[operand]).rows, node.settings.boundary);
       }
     }
-    if (value == 0) break;
   }
-  return needed;
 }
 
 std::vector<int> last_readers(const Graph& graph) {
@@ -66,10 +82,19 @@ i64 bytes_needed(const Graph& graph, const std::vector<Rows>& needed) {
     return needed[static_cast<std::size_t>(value)].size() * graph.shape(value).columns *
            static_cast<i64>(size_of(graph.type));
   };
+  // The states of an iteration are made together, at the first of its nodes.
+  const auto bytes_beside = [&](int value) {
+    const int states = nodes_of_iteration(graph, value);
+    if (states == 0) return i64{0};
+    const Rows& rows = needed[static_cast<std::size_t>(value)];
+    i64 all = values_beside(*graph.node(value).settings.iteration, rows) * static_cast<i64>(size_of(graph.type));
+    for (int state = 1; state < states; ++state) all += bytes(value + state);
+    return all;
+  };
   i64 now = 0, most = 0;
   for (int value = 0; value < graph.values(); ++value) {
     now += bytes(value);
-    most = std::max(most, now);
+    most = std::max(most, now + bytes_beside(value));
     if (!graph.is_node(value)) continue;
     for (int read = 0; read <= value; ++read) {
       if (last[static_cast<std::size_t>(read)] == value) now -= bytes(read);

@@ -8,20 +8,23 @@
 
 namespace terrace::graph {
 
-/// The rows of the kept node that has the most.
+/// The rows of the tallest target of a graph.
 i64 most_kept_rows(const Graph& graph);
 
 /// Number of slabs of a spec.
 i64 slabs_of(const GraphSpec& spec);
 
-/// The rows of kept node `kept` in a slab: of the tallest one slab_rows, of others the same share of all.
-Range rows_of_slab(const GraphSpec& spec, i64 slab, std::size_t kept);
+/// The rows of target number `target` in a slab: of the tallest one slab_rows, of others the same share of all.
+Range rows_of_slab(const GraphSpec& spec, i64 slab, std::size_t target);
 
-/// The most rows of a kept node in a slab.
-i64 most_rows_of_slab(const GraphSpec& spec, std::size_t kept);
+/// The most rows of a target in a slab.
+i64 most_rows_of_slab(const GraphSpec& spec, std::size_t target);
 
-/// The rows of each value that a slab needs: kept ones, and those that operators reach from them.
+/// The rows of each value that a slab needs: targets, and those that operators reach from them.
 std::vector<Rows> rows_needed(const GraphSpec& spec, i64 slab);
+
+/// Adds the rows of all values that the needed rows of nodes are made from.
+void add_reached(const Graph& graph, std::vector<Rows>& needed);
 
 /// The last node that reads each value; the value itself if none does.
 std::vector<int> last_readers(const Graph& graph);

@@ -9,7 +9,7 @@ using device::i64;
 
 /// Ranges of rows of an input that a slab reads, and tiles of a kept node that it writes.
 inline constexpr int most_ranges_read = 3, most_tiles_written = 2;
-/// Numbers that a task brings.
+/// Numbers that a task brings, and reductions of a graph.
 inline constexpr int most_numbers = 8;
 inline constexpr int most_parts = 16 * (most_ranges_read + most_tiles_written);
 
@@ -27,12 +27,17 @@ struct GraphTask {
   i64 part_count;
   Part parts[most_parts];
   double numbers[most_numbers];  // Graph::numbers of them
+  /// What each of Graph::reductions has made of the rows above the slab: a double, or counts in i64. The slab adds
+  /// its own; the first one finds memory without values.
+  void* reduced[most_numbers];
 };
 
-/// The first element of the slab's inputs that is NaN; then nothing of the slab is made.
+/// The first element of the slab's inputs that is NaN; then nothing of the slab is made. Else what the reductions are
+/// with this slab.
 struct GraphResult {
   i64 has_nan;
   i64 input, row, column;
+  double numbers[most_numbers];  // of Graph::reductions; 0 for counts
 };
 
 }  // namespace terrace::graph

@@ -115,6 +115,7 @@ struct StageDeclaration {
   std::vector<Parameter> parameters = {};         // common to all problems; `schedule: auto` is added if missing
   std::vector<OutputDeclaration> outputs = {};    // of every problem
   std::vector<ProblemDeclaration> problems = {};  // empty: the stage has no selector
+  std::string problem_if_absent = {};             // the problem of a stage that names none; empty: it must name one
   // Of a stage without problems, as in ProblemDeclaration:
   int results = 1;
   InWordsOf in_words_of = nullptr;

@@ -223,14 +223,12 @@ class StageReader {
       std::vector<std::string> known = top_level_keys(all_parameters(kind));
       known.push_back(kind.selector);
       if (find_misspelt(map, kind.selector, known) || complain_of_other_selector(map, kind)) return nullptr;
+      if (!kind.problem_if_absent.empty()) return take(kind.find_problem(kind.problem_if_absent));
       complain(position_, quote(kind.name) + " needs " + quote(kind.selector) + ": one of " + list_names(names));
       return nullptr;
     }
     const ProblemDeclaration* problem = node->kind == Node::Kind::scalar ? kind.find_problem(node->text) : nullptr;
-    if (problem) {
-      stage_.problem = problem->name;
-      return problem;
-    }
+    if (problem) return take(problem);
     const StageDeclaration* other = node->kind == Node::Kind::scalar ? family_of(node->text, table_) : nullptr;
     if (other) {
       foreign_ = true;
@@ -243,6 +241,11 @@ class StageReader {
     complain(node->position,
              quote(kind.selector) + " takes one of " + list_names(names) + ", not " + describe(*node) + near);
     return nullptr;
+  }
+
+  const ProblemDeclaration* take(const ProblemDeclaration* problem) {
+    stage_.problem = problem->name;
+    return problem;
   }
 
   /// Complains of the word with which another kind chooses its problem; false if there is none.

@@ -7,11 +7,16 @@
 #include <limits>
 #include <map>
 
+#include "kernels/formula/syntax.hpp"
+#include "kernels/graph/iteration.hpp"
+#include "kernels/graph/node_formula.hpp"
 #include "kernels/graph/operators.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/printable.hpp"
+#include "stages/kernel_graph/inputs.hpp"
+#include "stages/kernel_graph/iteration_text.hpp"
 #include "stages/kernel_graph/nodes.hpp"
-#include "stages/refuse.hpp"
+#include "stages/kernel_graph/problems.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -25,106 +30,156 @@ class GraphDefiner {
       : request_(request), settings_(request.stage.settings), texts_(read_nodes(settings_)) {}
 
   GraphDefinition define() && {
-    for (const std::string& name : texts_.inputs) open_input(name);
+    for (const std::string& name : texts_.inputs) {
+      whole_.values.emplace(name, whole_.graph.values());
+      open_input(request_, name, "inputs." + name, whole_.graph, made_, faults_);
+    }
     stop_if_wrong();
     choose_type();
-    for (const NodeText& node : texts_.nodes) add_node(node);
+    for (const NodeText& node : texts_.nodes) add_node(whole_, node);
     stop_if_wrong();
     keep();
-    made_.parts = cut_into_parts(graph_);
-    made_.graph = std::make_shared<const Graph>(std::move(graph_));
+    made_.parts = cut_into_parts(whole_.graph);
+    made_.graph = std::make_shared<const Graph>(std::move(whole_.graph));
     return std::move(made_);
   }
 
  private:
-  void fault(const Place& place, const std::string& what) {
-    const Place& shown = place.text.empty() ? request_.stage.place : place;
-    faults_.push_back(message_at(shown, "stage '" + request_.stage.name + "': " + what));
-  }
+  void fault(const Place& place, const std::string& what) { faults_.push_back(fault_at(request_, place, what)); }
   void stop_if_wrong() const {
     if (!faults_.empty()) throw JobError(faults_);
   }
 
-  void open_input(const std::string& name) {
-    const std::string parameter = "inputs." + name, array = settings_.text(parameter);
-    const std::shared_ptr<io::Source> source = request_.array(array);
-    refuse_letters(request_, parameter, *source);
-    const Extents& shape = source->shape();
-    const Place& place = place_of(request_.stage, parameter);
-    graph::Input input{name, source->type(), {}};
-    if (shape.rank() != 2) {
-      fault(place, quote(array) + " is " + to_string(shape) + ": a graph reads arrays of rows and columns" +
-                       remedy_for_list(*source));
-    } else {
-      input.shape = {shape[0], shape[1]};
-      if (shape[0] < 1 || shape[1] < 1) fault(place, quote(array) + " has no pixels: it is " + to_string(shape));
-      if (std::max(shape[0], shape[1]) > graph::most_extent) fault(place, quote(array) + " is too large for a graph");
-    }
-    values_[name] = graph_.values();
-    graph_.inputs.push_back(input);
-    made_.inputs.push_back(source);
-    made_.arrays.push_back(array);
-    made_.places.push_back(place);
+  void choose_type() {
+    const auto is_operand = [&](const std::string& input) {
+      return std::ranges::any_of(texts_.nodes, [&](const NodeText& node) {
+        return std::ranges::count(node.operands, input, &NodeText::Operand::name) > 0;
+      });
+    };
+    const auto is_wide = [&](const graph::Input& input) {
+      return input.type == ElementType::f64 && is_operand(input.name);
+    };
+    whole_.graph.type = type_of_graph(settings_, std::ranges::any_of(whole_.graph.inputs, is_wide));
   }
 
-  void choose_type() {
-    const std::string& type = settings_.text("type");
-    const auto is_wide = [](const graph::Input& input) { return input.type == ElementType::f64; };
-    const bool has_wide = std::ranges::any_of(graph_.inputs, is_wide);
-    graph_.type = type == "f64" || (type == "auto" && has_wide) ? ElementType::f64 : ElementType::f32;
-  }
+  /// A graph as it grows: the whole one, or the body of an iteration.
+  struct Growing {
+    Graph graph = {};
+    std::map<std::string, int> values = {};
+
+    void add_input(const std::string& name, const graph::Input& input) {
+      values.emplace(name, graph.values());
+      graph.inputs.push_back(input);
+    }
+  };
 
   /// Adds a node whose operands are there; one that depends on a wrong node is left out.
-  void add_node(const NodeText& text) {
+  void add_node(Growing& to, const NodeText& text) {
     graph::Node node;
     node.name = text.name;
     node.op = text.op;
     node.settings = text.settings;
     std::vector<Shape> shapes;
     for (const NodeText::Operand& operand : text.operands) {
-      const auto value = values_.find(operand.name);
-      if (value == values_.end()) return;
+      const auto value = to.values.find(operand.name);
+      if (value == to.values.end()) return;
       node.operands.push_back(value->second);
-      shapes.push_back(graph_.shape(value->second));
+      shapes.push_back(to.graph.shape(value->second));
+    }
+    if (text.reduction) return add_reduction(*text.reduction, node.operands.at(0));
+    if (text.number) {
+      const auto number = numbers_.find(text.number->name);
+      if (number == numbers_.end()) return;
+      node.settings.known.at(0).number = number->second;
     }
     std::optional<Shape> wanted;
     if (text.like) {
-      const auto value = values_.find(text.like->name);
-      if (value == values_.end()) return;
-      wanted = graph_.shape(value->second);
+      const auto value = to.values.find(text.like->name);
+      if (value == to.values.end()) return;
+      wanted = to.graph.shape(value->second);
     }
     for (const double number : text.settings.numbers) refuse_large(text, number);
     refuse_large(text, text.settings.boundary_value);
+    if (text.formula && !add_formula(text, shapes.front(), node)) return;
     const std::string wrong = graph::take_shape(node, shapes, wanted);
     if (!wrong.empty()) return fault(text.place, "node " + quote(text.name) + ": " + wrong);
-    values_[text.name] = graph_.values();
-    graph_.nodes.push_back(std::move(node));
+    if (text.iteration && !add_iteration(to, text, node)) return;
+    to.values[text.name] = to.graph.values();
+    to.graph.nodes.push_back(std::move(node));
+  }
+
+  bool add_formula(const NodeText& text, Shape shape, graph::Node& node) {
+    try {
+      const auto formula = graph::parse_node_formula(text.formula->name, text.names, shape, whole_.graph.type);
+      node.settings = graph::settings_of(formula, text.settings.boundary, text.settings.boundary_value);
+      return true;
+    } catch (const formula::Fault& wrong) {
+      fault(inside(text.formula->place, wrong.at), "node " + quote(text.name) + ": " + wrong.what);
+      return false;
+    }
+  }
+
+  /// The states of an iteration share it. @param to the graph of the node
+  bool add_iteration(const Growing& to, const NodeText& text, graph::Node& node) {
+    if (text.settings.state > 0) {
+      const graph::Node& first =
+          to.graph.nodes.at(to.graph.nodes.size() - static_cast<std::size_t>(text.settings.state));
+      node.settings = graph::settings_of(first.settings.iteration, text.settings.state);
+      return true;
+    }
+    const std::size_t faults = faults_.size();
+    Growing body;
+    body.graph.type = whole_.graph.type;
+    const IterationText& own = *text.iteration;
+    for (const auto* names : {&own.states, &own.outer}) {
+      for (const std::string& name : *names) body.add_input(name, {name, body.graph.type, node.shape});
+    }
+    for (const NodeText& inner : own.body.nodes) add_node(body, inner);
+    if (faults_.size() > faults) return false;
+    graph::Iteration made;
+    for (const std::string& next : own.next) made.next.push_back(body.values.at(next));
+    made.body = std::move(body.graph);
+    made.times = own.times;
+    graph::complete(made);
+    node.settings = graph::settings_of(std::make_shared<const graph::Iteration>(std::move(made)), 0);
+    return true;
+  }
+
+  void add_reduction(graph::Reduction reduction, int value) {
+    reduction.value = value;
+    numbers_[reduction.name] = static_cast<int>(whole_.graph.reductions.size());
+    whole_.graph.reductions.push_back(std::move(reduction));
   }
 
   void refuse_large(const NodeText& text, double number) {
-    if (graph_.type == ElementType::f64 || std::abs(number) <= std::numeric_limits<float>::max()) return;
+    if (whole_.graph.type == ElementType::f64 || std::abs(number) <= std::numeric_limits<float>::max()) return;
     fault(text.place, "node " + quote(text.name) + ": " + fmt::format("{}", number) +
                           " is too large for f32, in which the graph is computed; give `type: f64`");
   }
 
   void keep() {
-    const auto inputs = static_cast<int>(graph_.inputs.size());
     for (const std::size_t number : texts_.kept) {
-      graph_.kept.push_back({inputs + static_cast<int>(number), texts_.nodes[number].kept_as.value_or(graph_.type)});
+      const NodeText& text = texts_.nodes[number];
+      if (!text.reduction)
+        whole_.graph.kept.push_back({whole_.values.at(text.name), text.kept_as.value_or(whole_.graph.type)});
+      else if (!text.reduction->counts) made_.kept_numbers.push_back(numbers_.at(text.name));
     }
   }
 
   const Request& request_;
   const Settings& settings_;
   NodeTexts texts_;
-  Graph graph_;
+  Growing whole_;
   GraphDefinition made_;
-  std::map<std::string, int> values_;
+  std::map<std::string, int> numbers_;  // of the graph's reductions
   std::vector<std::string> faults_;
 };
 
 }  // namespace
 
-GraphDefinition define_graph(const Request& request) { return GraphDefiner(request).define(); }
+GraphDefinition define_graph(const Request& request) {
+  const GraphProblem* problem = find_graph_problem(request.stage.problem);
+  return problem != nullptr ? define_problem(request, *problem) : GraphDefiner(request).define();
+}
 
 }  // namespace terrace::stages

@@ -15,6 +15,7 @@ namespace terrace::stages {
 struct GraphDefinition {
   std::shared_ptr<const graph::Graph> graph;
   GraphParts parts;
+  std::vector<int> kept_numbers;  // reductions of the graph that are results
   std::vector<std::shared_ptr<io::Source>> inputs;
   std::vector<std::string> arrays;  // names of the inputs in the job
   std::vector<Place> places;        // of the inputs in the job

@@ -5,6 +5,7 @@
 
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
+#include "stages/kernel_graph/iteration_text.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -35,8 +36,8 @@ class NodeOrder {
     for (std::size_t& kept : made_.kept) kept = place[kept];
     made_.nodes = std::move(ordered);
   }
-  /// True if a node that is needed reads the input.
-  bool is_read(std::size_t input) const { return read_[input]; }
+  /// For each input: whether a node that is needed reads it.
+  const std::vector<bool>& read() const { return read_; }
 
  private:
   enum class State : std::uint8_t { unseen, under_way, done };
@@ -45,6 +46,7 @@ class NodeOrder {
   static std::vector<NodeText::Operand> reads_of(const NodeText& node) {
     std::vector<NodeText::Operand> all = node.operands;
     if (node.like) all.push_back(*node.like);
+    if (node.number) all.push_back(*node.number);
     return all;
   }
   std::optional<std::size_t> node_of(const std::string& name) const {
@@ -57,6 +59,7 @@ class NodeOrder {
     std::vector<std::string> known = names_;
     known.insert(known.end(), made_.inputs.begin(), made_.inputs.end());
     for (const NodeText& node : made_.nodes) {
+      if (node.settings.state > 0) continue;  // it has the operands of the first one
       for (const NodeText::Operand& operand : reads_of(node)) {
         if (std::ranges::count(known, operand.name) > 0) continue;
         std::vector<std::string> others;
@@ -67,7 +70,16 @@ class NodeOrder {
     }
   }
 
+  /// States of an iteration are made together. @return the node itself, or that of the first state
+  std::size_t first_of(std::size_t node) const {
+    return node - static_cast<std::size_t>(made_.nodes[node].settings.state);
+  }
+  std::size_t states_of(std::size_t first) const {
+    return made_.nodes[first].iteration ? made_.nodes[first].iteration->states.size() : 1;
+  }
+
   void visit(std::size_t node) {
+    node = first_of(node);
     if (states_[node] == State::done) return;
     if (states_[node] == State::under_way) return refuse_cycle(node);
     states_[node] = State::under_way;
@@ -78,8 +90,10 @@ class NodeOrder {
       else if (input != made_.inputs.end()) read_[static_cast<std::size_t>(input - made_.inputs.begin())] = true;
     }
     way_.pop_back();
-    states_[node] = State::done;
-    order_.push_back(node);
+    for (std::size_t state = 0; state < states_of(node); ++state) {
+      states_[node + state] = State::done;
+      order_.push_back(node + state);
+    }
   }
   void refuse_cycle(std::size_t node) {
     std::string cycle = names_[node];
@@ -92,8 +106,8 @@ class NodeOrder {
 
   void refuse_unused() {
     for (std::size_t node = 0; node < names_.size(); ++node) {
-      if (states_[node] == State::done) continue;
-      fault(made_.nodes[node].place, "no kept node depends on node " + quote(names_[node]));
+      if (states_[node] == State::done || first_of(node) != node) continue;
+      fault(made_.nodes[node].place, std::string("no ") + made_.users + " depends on node " + quote(names_[node]));
     }
   }
 
@@ -106,15 +120,20 @@ class NodeOrder {
 
 }  // namespace
 
-void order_nodes(const Settings& settings, NodeTexts& made) {
+std::vector<bool> order_nodes(NodeTexts& made) {
   NodeOrder order(made);
   order.find();
+  if (made.findings.empty()) order.apply();
+  return order.read();
+}
+
+void order_nodes(const Settings& settings, NodeTexts& made) {
+  const std::vector<bool> read = order_nodes(made);
   for (std::size_t input = 0; input < made.inputs.size(); ++input) {
-    if (order.is_read(input) || !made.findings.empty()) continue;
+    if (read[input] || !made.findings.empty()) continue;
     made.findings.push_back({"inputs", "no node reads input " + quote(made.inputs[input]), false,
                              element_of(settings.place("inputs"), input)});
   }
-  if (made.findings.empty()) order.apply();
 }
 
 }  // namespace terrace::stages

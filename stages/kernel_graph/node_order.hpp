@@ -9,4 +9,7 @@ namespace terrace::stages {
 /// nodes that no kept one depends on, and given inputs that no node reads.
 void order_nodes(const Settings& settings, NodeTexts& made);
 
+/// The same, apart from inputs. @return for each input whether a node reads it
+std::vector<bool> order_nodes(NodeTexts& made);
+
 }  // namespace terrace::stages

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "kernels/graph/task.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
@@ -19,7 +20,8 @@ class Cutter {
   GraphParts cut() && {
     find_levels();
     add_arrays();
-    const int last = std::ranges::max(made_.arrays, {}, &GraphArray::made_in).made_in;
+    int last = std::ranges::max(made_.arrays, {}, &GraphArray::made_in).made_in;
+    for (const graph::Reduction& reduction : whole_.reductions) last = std::max(last, level_[index(reduction.value)]);
     for (int part = 0; part <= last; ++part) add_part(part);
     return std::move(made_);
   }
@@ -35,6 +37,9 @@ class Cutter {
         for (const int operand : whole_.node(value).operands) {
           const bool waits = whole_.is_node(operand) && whole_.node(operand).is_stored;
           level = std::max(level, level_[index(operand)] + (waits ? 1 : 0));
+        }
+        for (const graph::KnownNumber& known : whole_.node(value).settings.known) {
+          level = std::max(level, level_[index(whole_.reductions[index(known.number)].value)] + 1);
         }
       }
       level_.push_back(level);
@@ -71,28 +76,43 @@ class Cutter {
   }
 
   void add_part(int part) {
-    std::vector<bool> is_needed(index(whole_.values()));
     GraphPart made;
+    std::vector<bool> is_needed(index(whole_.values()));
     for (std::size_t n = 0; n < made_.arrays.size(); ++n) {
       if (made_.arrays[n].made_in != part) continue;
       is_needed[index(made_.arrays[n].value)] = true;
       made.kept.push_back(static_cast<int>(n));
     }
-    Graph graph;
-    graph.type = whole_.type;
-    std::map<int, int> values;  // of the whole graph, and of this one
+    for (std::size_t n = 0; n < whole_.reductions.size(); ++n) {
+      if (level_[index(whole_.reductions[n].value)] != part) continue;
+      is_needed[index(whole_.reductions[n].value)] = true;
+      made.reductions.push_back(static_cast<int>(n));
+    }
+    find_inputs(part, is_needed, made);
+    made.graph = std::make_shared<const Graph>(graph_of(is_needed, made));
+    made_.parts.push_back(std::move(made));
+  }
+
+  /// Finds the arrays that a part reads, and all nodes that it makes.
+  void find_inputs(int part, std::vector<bool>& is_needed, GraphPart& made) {
     for (int value = whole_.values() - 1; value >= 0; --value) {
       if (!is_needed[index(value)]) continue;
       if (const auto array = array_of(value, part)) {
         made.inputs.push_back(*array);
-      } else {
-        for (const int operand : whole_.node(value).operands) is_needed[index(operand)] = true;
+        made_.arrays[index(*array)].last_read = part;
+        continue;
       }
+      for (const int operand : whole_.node(value).operands) is_needed[index(operand)] = true;
     }
     std::ranges::reverse(made.inputs);
+  }
+
+  Graph graph_of(const std::vector<bool>& is_needed, GraphPart& made) const {
+    Graph graph;
+    graph.type = whole_.type;
+    std::map<int, int> values;  // of the whole graph, and of this one
     for (const int array : made.inputs) {
-      GraphArray& own = made_.arrays[index(array)];
-      own.last_read = part;
+      const GraphArray& own = made_.arrays[index(array)];
       values[own.value] = graph.values();
       graph.inputs.push_back({own.name, own.type, own.shape, own.role != run::Role::input});
     }
@@ -100,6 +120,7 @@ class Cutter {
       if (!is_needed[index(value)] || values.contains(value)) continue;
       Node node = whole_.node(value);
       for (int& operand : node.operands) operand = values.at(operand);
+      for (graph::KnownNumber& known : node.settings.known) known.number = number_in(made, known.number);
       values[value] = graph.values();
       graph.nodes.push_back(std::move(node));
     }
@@ -107,14 +128,27 @@ class Cutter {
       const GraphArray& own = made_.arrays[index(array)];
       graph.kept.push_back({values.at(own.value), own.type});
     }
+    for (const int reduction : made.reductions) {
+      graph.reductions.push_back(whole_.reductions[index(reduction)]);
+      graph.reductions.back().value = values.at(graph.reductions.back().value);
+    }
+    graph.numbers = static_cast<int>(made.numbers.size());
     refuse_many(graph);
-    made.graph = std::make_shared<const Graph>(std::move(graph));
-    made_.parts.push_back(std::move(made));
+    return graph;
+  }
+  /// The place of a reduction among the numbers that a part takes.
+  static int number_in(GraphPart& made, int reduction) {
+    const auto at = std::ranges::find(made.numbers, reduction) - made.numbers.begin();
+    if (at == std::ssize(made.numbers)) made.numbers.push_back(reduction);
+    return static_cast<int>(at);
   }
 
   static void refuse_many(const Graph& graph) {
     if (graph.inputs.size() > graph::most_inputs) throw Error("a part of a graph reads too many arrays");
     if (graph.kept.size() > graph::most_kept) throw Error("a part of a graph keeps too many arrays");
+    if (std::max<std::size_t>(graph.reductions.size(), index(graph.numbers)) > graph::most_numbers) {
+      throw Error("a part of a graph has too many numbers");
+    }
   }
 
   const Graph& whole_;

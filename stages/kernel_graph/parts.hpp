@@ -1,7 +1,7 @@
 // The parts of a graph: graphs that are computed one after another.
 //
-// Nodes whose values are stored are results of their part, and inputs of later parts. All others are made again in
-// each part that needs them.
+// Nodes whose values are stored are results of their part, and inputs of later parts. Numbers that reductions make
+// are known to later parts. All other nodes are made again in each part that needs them.
 #pragma once
 
 #include <memory>
@@ -28,6 +28,8 @@ struct GraphArray {
 struct GraphPart {
   std::shared_ptr<const graph::Graph> graph;
   std::vector<int> inputs, kept;  // arrays, for the graph's inputs and kept nodes
+  std::vector<int> reductions;    // of the whole graph, for the graph's own
+  std::vector<int> numbers;       // reductions of earlier parts whose numbers it takes
 };
 
 struct GraphParts {
@@ -35,8 +37,8 @@ struct GraphParts {
   std::vector<GraphPart> parts;
 };
 
-/// Cuts a graph into as few parts as its stored nodes allow.
-/// @throws Error if a part reads or keeps more arrays than a graph may
+/// Cuts a graph into as few parts as its stored nodes and its reductions allow.
+/// @throws Error if a part has more arrays or numbers than a graph may
 GraphParts cut_into_parts(const graph::Graph& whole);
 
 }  // namespace terrace::stages

@@ -1,11 +1,14 @@
 #include "stages/kernel_graph/plan.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
+#include "stages/kernel_graph/nodes.hpp"
+#include "stages/kernel_graph/tally.hpp"
 #include "stages/kernel_graph/worker.hpp"
 
 namespace terrace::stages {
@@ -16,7 +19,12 @@ using graph::Rows;
 
 namespace {
 
-enum class Slot { input, kept };
+enum class Slot { input, kept, reduced };
+
+/// The numbers that a part takes from earlier ones, as bits.
+struct PartNumbers {
+  std::int64_t bits[graph::most_numbers];
+};
 
 template <bool is_kept>
 void bind_part(GraphTask& task, const run::SlotPiece& piece, const run::NoContext&) {
@@ -26,9 +34,14 @@ void bind_part(GraphTask& task, const run::SlotPiece& piece, const run::NoContex
                                    tile.strides[0], piece.index,       is_kept ? 1 : 0};
 }
 
+void bind_reduced(GraphTask& task, const run::SlotPiece& piece, const run::NoContext&) {
+  task.reduced[piece.index] = piece.tile.data;
+}
+
 constexpr run::SlotField<GraphTask> slots[] = {
     {Slot::input, "input", bind_part<false>, graph::most_inputs, true},
     {Slot::kept, "kept node", bind_part<true>, graph::most_kept, true},
+    {Slot::reduced, "reduction", bind_reduced, graph::most_numbers},
 };
 
 /// Rows of a tile of an input have about so many bytes at most.
@@ -49,12 +62,13 @@ GraphPlan::GraphPlan(GraphDefinition definition, const std::vector<std::int64_t>
     parts_.push_back({part, {part.graph, slab_rows.at(n)}, methods.at(n)});
   }
   for (const GraphArray& array : definition_.parts.arrays) add_array(array);
+  add_reductions();
 }
 
 void GraphPlan::add_array(const GraphArray& array) {
   run::ArraySpec spec;
   const std::size_t number = arrays_.size();
-  spec.name = array.role == run::Role::input ? "input_" + std::to_string(number) : array.name;
+  spec.name = array.role == run::Role::input ? "input_" + std::to_string(number) : dataset_name(array.name);
   spec.role = array.role;
   spec.type = array.type;
   spec.shape = {array.shape.rows, array.shape.columns};
@@ -62,6 +76,33 @@ void GraphPlan::add_array(const GraphArray& array) {
   if (array.role == run::Role::input) spec.source = definition_.inputs[number];
   else spec.kept = 1;
   arrays_.push_back(std::move(spec));
+}
+
+/// A reduction is one tile, which every block of its part makes anew.
+void GraphPlan::add_reductions() {
+  const auto& reductions = definition_.graph->reductions;
+  arrays_.resize(arrays_.size() + reductions.size());
+  for (const PlannedPart& part : parts_) {
+    for (const int number : part.part.reductions) {
+      const graph::Reduction& own = reductions[static_cast<std::size_t>(number)];
+      run::ArraySpec& spec = arrays_[definition_.parts.arrays.size() + static_cast<std::size_t>(number)];
+      spec.name = own.counts ? own.name : "number " + own.name;
+      spec.role = own.counts ? run::Role::result : run::Role::scratch;
+      spec.type = own.counts ? ElementType::i64 : ElementType::f64;
+      spec.shape = spec.tile = {own.counts ? own.bins.bins : 1};
+      spec.kept = 1;
+      spec.generations = graph::slabs_of(part.spec);
+    }
+  }
+}
+
+const GraphArray* GraphPlan::array(int number) const {
+  const std::vector<GraphArray>& arrays = definition_.parts.arrays;
+  return static_cast<std::size_t>(number) < arrays.size() ? &arrays[static_cast<std::size_t>(number)] : nullptr;
+}
+
+const graph::Reduction& GraphPlan::reduction(int array) const {
+  return definition_.graph->reductions[static_cast<std::size_t>(array) - definition_.parts.arrays.size()];
 }
 
 /// Rows of a tile: those that a block writes, or, of an input, no more than a share of the smallest slab that reads
@@ -85,16 +126,28 @@ std::int64_t GraphPlan::tile_rows(const GraphArray& array) const {
 double cells_of(const graph::Graph& graph) {
   double most = 0;
   const std::int64_t tallest = graph::most_kept_rows(graph);
-  for (const graph::Kept& kept : graph.kept) {
-    const graph::Shape shape = graph.shape(kept.value);
+  for (std::size_t n = 0; n < graph.targets(); ++n) {
+    const graph::Shape shape = graph.shape(graph.target(n));
     if (shape.rows == tallest) most = std::max(most, static_cast<double>(shape.columns));
   }
   return most * static_cast<double>(tallest);
 }
 
-std::optional<run::Phase> GraphPlan::phase(std::int64_t number, const run::Tally&) const {
+bool GraphPlan::depends_on_results(std::int64_t number) const {
+  return number < std::ssize(parts_) && !parts_[static_cast<std::size_t>(number)].part.numbers.empty();
+}
+
+std::optional<run::Phase> GraphPlan::phase(std::int64_t number, const run::Tally& tally) const {
   if (number >= std::ssize(parts_)) return std::nullopt;
-  return run::Phase{number, graph::slabs_of(parts_[static_cast<std::size_t>(number)].spec)};
+  const PlannedPart& own = parts_[static_cast<std::size_t>(number)];
+  PartNumbers numbers{};
+  for (std::size_t n = 0; n < own.part.numbers.size(); ++n) {
+    const double known = static_cast<const GraphTally&>(tally).number(own.part.numbers[n]);
+    numbers.bits[n] = std::bit_cast<std::int64_t>(known);
+  }
+  // Blocks that update a reduction come one after another.
+  const run::Order order = own.part.reductions.empty() ? run::Order::any : run::Order::in_turn;
+  return run::Phase{number, graph::slabs_of(own.spec), order, numbers};
 }
 
 std::string GraphPlan::part(const run::Phase& phase) const {
@@ -108,7 +161,7 @@ run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
   const std::vector<Rows> needed = graph::rows_needed(spec, index);
   for (std::size_t n = 0; n < graph.inputs.size(); ++n) {
     const int number = part.inputs[n];
-    const GraphArray& own = array(number);
+    const GraphArray& own = *array(number);
     const Rows read = needed[n].joined(graph::most_ranges_read);
     for (const Range& rows : read.ranges()) {
       block.accesses.push_back({{Slot::input, n},
@@ -129,14 +182,31 @@ run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
     const Box box = box_of(rows, graph.shape(graph.kept[n].value).columns);
     block.accesses.push_back({{Slot::kept, n}, part.kept[n], 1, box, run::Mode::write});
   }
+  add_reduced(phase, index, block);
   const std::int64_t tallest = graph::most_kept_rows(graph);
   const auto rows = static_cast<double>(std::min(spec.slab_rows, tallest - index * spec.slab_rows));
   block.operations = cells_of(graph) / static_cast<double>(tallest) * rows;
   return block;
 }
 
-GraphTask GraphPlan::task(const run::Phase&, const run::BlockView& view) const {
+void GraphPlan::add_reduced(const run::Phase& phase, std::int64_t index, run::Block& block) const {
+  const PlannedPart& own = parts_[static_cast<std::size_t>(phase.number)];
+  for (std::size_t n = 0; n < own.part.reductions.size(); ++n) {
+    const int number = static_cast<int>(definition_.parts.arrays.size()) + own.part.reductions[n];
+    const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(number)];
+    const Box all{{0}, spec.shape};
+    // The first block makes generation 1, every other one the next.
+    const run::Mode mode = index == 0 ? run::Mode::write : run::Mode::update;
+    block.accesses.push_back({{Slot::reduced, n}, number, std::max<std::int64_t>(1, index), all, mode});
+    const bool is_last = index == graph::slabs_of(own.spec) - 1;
+    if (is_last && spec.role == run::Role::scratch) block.last_uses.push_back({number, index + 1, all});
+  }
+}
+
+GraphTask GraphPlan::task(const run::Phase& phase, const run::BlockView& view) const {
   GraphTask task{};
+  const auto numbers = phase.value.as<PartNumbers>();
+  for (int n = 0; n < graph::most_numbers; ++n) task.numbers[n] = std::bit_cast<double>(numbers.bits[n]);
   task.slab = view.index;
   run::bind_slots(slots, view, task);
   return task;
@@ -153,8 +223,8 @@ BlockMemory GraphPlan::block_memory(std::size_t part) const {
       const std::int64_t tile = whole_pages(volume(spec.tile) * element);
       // A part of a kept node may lie in two tiles. What is read is assembled from whole tiles, all of which may be
       // there meanwhile.
-      const bool is_written = access.mode == run::Mode::write;
-      const std::int64_t tiles = is_written ? 2 : ceiling(access.box.shape()[0], spec.tile[0]) + 1;
+      const bool is_written = access.mode != run::Mode::read, is_reduced = array(access.array) == nullptr;
+      const std::int64_t tiles = is_reduced ? 1 : is_written ? 2 : ceiling(access.box.shape()[0], spec.tile[0]) + 1;
       own.block += tiles * tile + (is_written ? 0 : whole_pages(access.box.volume() * element));
       if (is_written) own.written += tiles * tile;
       own.tile = std::max(own.tile, tile);

@@ -65,7 +65,8 @@ class SlabChooser {
     std::optional<BlockMemory> beyond;
     for (std::size_t part = 0; part < spaces.size(); ++part) {
       BlockMemory memory = plan.block_memory(part);
-      if (memory.block + spaces[part] > measured::graph_slab_bytes) halve(part);
+      const auto wanted = resources_.cuda ? measured::graph_cuda_slab_bytes : measured::graph_slab_bytes;
+      if (memory.block + spaces[part] > wanted) halve(part);
       // All kernels work in one memory. On the CPU it is a part of the block.
       (resources_.cuda ? memory.workspace : memory.block) += spaces[widest];
       if (holds(resources_, memory)) continue;

@@ -7,6 +7,7 @@
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/kernel_graph/definition.hpp"
+#include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/plan.hpp"
 #include "stages/kernel_graph/slab_rows.hpp"
 #include "stages/kernel_graph/tally.hpp"
@@ -18,19 +19,33 @@ namespace {
 class KernelGraphStage : public run::Stage {
  public:
   KernelGraphStage(const Request& request, GraphPlan plan)
-      : name_(request.stage.name), resources_(request.resources), plan_(std::move(plan)), tally_(plan_, name_) {}
+      : name_(request.stage.name), resources_(request.resources), plan_(std::move(plan)), tally_(plan_) {}
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }
 
   io::DatasetSpec dataset(int array) const override {
-    const GraphArray& own = plan_.array(array);
-    if (own.role != run::Role::result) return {};
-    const graph::Node& node = whole_graph().node(own.value);
-    return {"/" + name_ + "/" + node.name,        {}, {}, {node.name + "_row", node.name + "_column"}, "",
-            "node " + node.name + ": " + op(node)};
+    if (plan_.arrays()[static_cast<std::size_t>(array)].role != run::Role::result) return {};
+    const GraphArray* own = plan_.array(array);
+    if (own == nullptr) {
+      const graph::Reduction& counts = plan_.reduction(array);
+      return {"/" + name_ + "/" + counts.name, {}, {},
+              {counts.name + "_bin"},          "", "node " + counts.name + ": " + graph::Histogram::name};
+    }
+    const graph::Node& node = whole_graph().node(own->value);
+    const std::string name = dataset_name(node.name);
+    return {"/" + name_ + "/" + name,          {}, {},
+            {name + "_row", name + "_column"}, "", "node " + node.name + ": " + op(node)};
   }
-  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::SmallDataset> small() const override {
+    std::vector<io::SmallDataset> found;
+    for (const int number : plan_.definition().kept_numbers) {
+      const std::string& name = whole_graph().reductions[static_cast<std::size_t>(number)].name;
+      found.push_back(io::small_scalar("/" + name_ + "/" + name, tally_.number(number), "",
+                                       "node " + name + ": " + graph::Reduce::name));
+    }
+    return found;
+  }
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
@@ -63,16 +78,19 @@ class KernelGraphStage : public run::Stage {
 
   std::vector<std::string> analysis() const override {
     const graph::Graph& all = whole_graph();
-    std::vector<std::string> lines = {"graph: " + counted(std::ssize(all.nodes), "node") + ", " +
-                                      counted(std::ssize(all.inputs), "input") + ", computed in " +
-                                      std::string(name_of(all.type))};
+    std::vector<std::string> lines = {
+        "graph: " + counted(std::ssize(all.nodes) + std::ssize(all.reductions), "node") + ", " +
+        counted(std::ssize(all.inputs), "input") + ", computed in " + std::string(name_of(all.type))};
     for (const graph::Node& node : all.nodes) {
       std::string line = node.name + ": " + op(node) + " of ";
       for (const int operand : node.operands) {
-        line += (operand == node.operands.front() && line.ends_with(" of ") ? "" : ", ") +
-                (all.is_node(operand) ? all.node(operand).name : all.inputs[static_cast<std::size_t>(operand)].name);
+        line += (operand == node.operands.front() && line.ends_with(" of ") ? "" : ", ") + name_of_value(operand);
       }
       lines.push_back(line + ", " + graph::to_string(node.shape));
+    }
+    for (const graph::Reduction& own : all.reductions) {
+      const char* kind = own.counts ? graph::Histogram::name : graph::Reduce::name;
+      lines.push_back(own.name + ": " + kind + " of " + name_of_value(own.value));
     }
     const auto parts = std::ssize(plan_.parts());
     if (parts > 1) lines.push_back("computed in " + counted(parts, "part") + ", one after another");
@@ -87,6 +105,10 @@ class KernelGraphStage : public run::Stage {
 
  private:
   const graph::Graph& whole_graph() const { return *plan_.definition().graph; }
+  const std::string& name_of_value(int value) const {
+    const graph::Graph& all = whole_graph();
+    return all.is_node(value) ? all.node(value).name : all.inputs[static_cast<std::size_t>(value)].name;
+  }
   double bytes_of(int array) const {
     const run::ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(array)];
     return static_cast<double>(size_of(spec.type)) * static_cast<double>(volume(spec.shape));

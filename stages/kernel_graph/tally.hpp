@@ -1,8 +1,9 @@
-// The folded results of a graph's blocks: the first input element that is NaN.
+// The folded results of a graph's blocks: the numbers that its reductions make, and the first input element that is
+// NaN.
 #pragma once
 
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "pipeline/run/tally.hpp"
 #include "stages/kernel_graph/plan.hpp"
@@ -11,17 +12,20 @@ namespace terrace::stages {
 
 class GraphTally : public run::Tally {
  public:
-  /// @param stage its name in the job
-  GraphTally(const GraphPlan& plan, std::string stage) : plan_(plan), stage_(std::move(stage)) {}
+  explicit GraphTally(const GraphPlan& plan) : plan_(plan), numbers_(plan.definition().graph->reductions.size()) {}
 
   void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
   std::string save() const override;
   void load(const std::string& state) override;
   std::string fault() const override { return fault_; }
 
+  /// What a reduction of the whole graph has made so far.
+  double number(int reduction) const { return numbers_[static_cast<std::size_t>(reduction)]; }
+
  private:
   const GraphPlan& plan_;
-  std::string stage_, fault_;
+  std::string fault_;
+  std::vector<double> numbers_;  // of the whole graph's reductions
 };
 
 }  // namespace terrace::stages

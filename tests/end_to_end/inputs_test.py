@@ -16,7 +16,7 @@ SUMS = ("summed_area", "grid")
 WARPING = ("dtw", "rows")
 LETTERS = ("edit_distance", "rows")
 STAGES = {"hdf5": SUMS, "external": SUMS, "values": WARPING, "npy": SUMS, "npz": SUMS, "csv": WARPING, "text": SUMS,
-          "fasta": LETTERS, "fastq": LETTERS, "image": SUMS, "generate": LETTERS}
+          "fasta": LETTERS, "fastq": LETTERS, "flo": SUMS, "image": SUMS, "generate": LETTERS}
 
 # Fails every listing of a folder behind its first entry, as a broken disk does.
 BROKEN_LISTING = """
@@ -83,6 +83,7 @@ class Help(InputTest):
         self.write("numbers.txt", "1 2 3\n4 5 6\n")
         self.write("genome.fa", ">chr1\n" + "ACGTTGCA" * 200 + "\n>chr2\nAC\n")
         self.write("photo.png", png(3, 2, pixels=bytes(3 * 7)))
+        self.write("flow.flo", b"PIEH" + struct.pack("<ii", 4, 3) + numpy.arange(24, dtype="<f4").tobytes())
         self.write("scan.tif", tiff(3, 2, bytes(6)))
         self.write("roads.txt", "10 20 3\n20 35 4\n")
         self.write("NUC.4.4", "   A  C\nA  5 -4\nC -4  5\n")

@@ -47,6 +47,8 @@ def write_files(folder):
     lines = edges(draw, 20, 70)
     numpy.save(os.path.join(folder, "square.npy"), square)
     numpy.save(os.path.join(folder, "real.npy"), draw.random((24, 24)))
+    with open(os.path.join(folder, "flow.flo"), "wb") as file:
+        file.write(b"PIEH" + struct.pack("<ii", 8, 6) + draw.random((6, 8, 2)).astype("<f4").tobytes())
     with h5py.File(os.path.join(folder, "grid.h5"), "w") as file:
         file.create_dataset("group/plain", data=square)
         file.create_dataset("chunked", data=draw.random((40, 30)), chunks=(8, 8), compression="gzip")
@@ -126,6 +128,7 @@ def write_files(folder):
                                              "pairs": [["node 0", "node 7"], ["node 3", "node 3"]]}}]),
         "stored": sums(npz="stored.npz", array="square", select=[[2, 20], [0, 24]]),
         "packed": sums(npz="packed.npz"),
+        "flow": sums(flo="flow.flo", select=[[0, 6], [0, 8], 1]),
         "reads": ({"a": {"fastq": "a.fq", "record": "one"}, "b": {"fastq": "a.fq", "record": 1}},
                   [stage("wavefront", "lcs", rows="a", columns="b")]),
         "query": ({"g": {"npy": "square.npy"}, "p": {"values": [0, 5, 7, 3, 4, 4], "shape": [3, 2]}},

@@ -3,26 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
+#include "kernels/graph/cpu/formula_rows.hpp"
+#include "kernels/graph/cpu/stored_rows.hpp"
 #include "kernels/graph/graph.hpp"
+#include "kernels/graph/node_formula.hpp"
 #include "kernels/graph/operator_list.hpp"
 #include "kernels/graph/operators.hpp"
-#include "kernels/graph/rows.hpp"
 
 namespace terrace::graph {
-
-/// Rows of a value, one after another in the order of their numbers in `rows`.
-template <class T>
-struct StoredRows {
-  const Rows* rows = nullptr;
-  T* data = nullptr;
-  i64 columns = 0;
-
-  T* row(i64 at) const { return data + rows->number_of(at) * columns; }
-};
-
-inline constexpr int most_operands = 3;
 
 /// The rows of the operands from which cells of a node are made; entry 0 is row `first`, which may lie outside.
 template <class T>
@@ -66,8 +57,12 @@ class NodeRows {
   NodeRows(const Graph& graph, const Node& node)
       : graph_(graph), node_(node), numbers_(node.settings.numbers.begin(), node.settings.numbers.end()) {
     make_ = nullptr;
-    Operators::visit(node.op, [&]<class Op>(Op) { make_ = &make<Op>; });
-    find_inner();
+    if (node.settings.formula) {
+      take_formula();
+    } else {
+      Operators::visit(node.op, [&]<class Op>(Op) { make_ = &make<Op>; });
+      find_inner();
+    }
   }
   NodeRows(const NodeRows&) = delete;
   NodeRows& operator=(const NodeRows&) = delete;
@@ -82,10 +77,18 @@ class NodeRows {
     std::array<std::vector<const T*>, most_operands> rows;
     std::array<Range, most_operands> ranges{};
     std::vector<T> beyond;  // a row outside where the boundary is a value
+    std::unique_ptr<FormulaFrame<T>> formula;
+
+    /// Operands have moved.
+    void forget() { ranges.fill({}); }
   };
 
   /// Makes row i. @param operands the rows that reach_of() tells are there
   void make_row(i64 i, const std::vector<StoredRows<T>>& operands, RowPointers& pointers, T* made) const {
+    if (formula_) {
+      if (!pointers.formula) pointers.formula = std::make_unique<FormulaFrame<T>>(*formula_);
+      return pointers.formula->make_row(i, operands, &made);
+    }
     OperandRows<T> from;
     from.operand = graph_.shape(node_.operands[0]);
     for (std::size_t operand = 0; operand < operands.size(); ++operand) {
@@ -98,6 +101,13 @@ class NodeRows {
   }
 
  private:
+  void take_formula() {
+    std::vector<FormulaSource> sources;
+    for (int operand = 0; operand < static_cast<int>(node_.operands.size()); ++operand) {
+      sources.push_back({operand, node_.settings.boundary, node_.settings.boundary_value});
+    }
+    formula_ = std::make_unique<FormulaRows<T>>(node_.settings.formula->cells, std::move(sources), node_.shape);
+  }
   void point(Range range, const StoredRows<T>& stored, RowPointers& pointers, std::size_t operand) const {
     std::vector<const T*>& rows = pointers.rows[operand];
     rows.clear();
@@ -153,6 +163,7 @@ class NodeRows {
   const Graph& graph_;
   const Node& node_;
   std::vector<T> numbers_;
+  std::unique_ptr<FormulaRows<T>> formula_;
   Range inner_;
   void (*make_)(const NodeRows&, const OperandRows<T>&, i64, T*);
 };

@@ -2,42 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
-#include <type_traits>
+#include <map>
 #include <utility>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/graph/cpu/iteration_maker.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
+#include "kernels/graph/cpu/reductions.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
+#include "kernels/graph/stored.hpp"
 #include "kernels/graph/task.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
 
 namespace terrace::graph {
 namespace {
-
-/// A value of an input as values of the graph are.
-template <class T, class Stored>
-T loaded(Stored value) {
-  if constexpr (std::is_integral_v<Stored>)
-    return static_cast<T>(value) / static_cast<T>(std::numeric_limits<Stored>::max());
-  else return static_cast<T>(value);
-}
-
-/// A value of the graph as a kept node has it.
-template <class Stored, class T>
-Stored stored(T value) {
-  if constexpr (std::is_integral_v<Stored>) {
-    constexpr T most{std::numeric_limits<Stored>::max()};
-    const T scaled = std::nearbyint(value * most);
-    // NaN becomes 0.
-    return static_cast<Stored>(scaled > 0 ? std::min(scaled, most) : T{0});
-  } else {
-    return static_cast<Stored>(value);
-  }
-}
 
 /// Calls call(Stored{}) with the type of a kept node.
 template <class Call>
@@ -69,7 +50,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         graph_(*spec_.graph),
         last_(last_readers(graph_)),
         rooms_(spec.rooms ? spec.rooms : rooms_for({&spec, 1})) {
-    for (const Node& node : graph_.nodes) makers_.push_back(std::make_unique<NodeRows<T>>(graph_, node));
+    for (int value = 0; value < graph_.values(); ++value) add_maker(value);
   }
 
  private:
@@ -85,27 +66,43 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     slab.needed = rows_needed(spec_, task.slab);
     slab.memory.resize(slab.needed.size());
     slab.values.resize(slab.needed.size());
-    for (const auto& maker : makers_) maker->take_numbers(task.numbers);
+    for (const auto& maker : makers_) {
+      if (maker) maker->take_numbers(task.numbers);
+    }
     GraphResult result{};
     for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
       make_room(slab, value);
       if (!graph_.is_node(value)) {
-        result = load(task, value, slab);
+        const GraphResult found = load(task, value, slab);
+        if (found.has_nan != 0) result = found;
       } else {
         make_node(slab, value);
         keep(task, value, slab);
-        for (int read = 0; read <= value; ++read) {
-          if (last_[index(read)] == value) rooms_->give(std::exchange(slab.memory[index(read)], {}));
-        }
+      }
+      if (result.has_nan == 0) reduce(task, value, slab, result);
+      for (int read = 0; graph_.is_node(value) && read <= value; ++read) {
+        if (last_[index(read)] == value) rooms_->give(std::exchange(slab.memory[index(read)], {}));
       }
     }
     for (auto& room : slab.memory) rooms_->give(std::move(room));
     return result;
   }
 
+  /// States of an iteration are made at the first of its nodes.
+  void add_maker(int value) {
+    if (!graph_.is_node(value)) return;
+    const Node& node = graph_.node(value);
+    const bool is_state = node.settings.iteration != nullptr;
+    makers_.push_back(is_state ? nullptr : std::make_unique<NodeRows<T>>(graph_, node));
+    if (!is_state || states_until_ > value) return;
+    states_until_ = value + nodes_of_iteration(graph_, value);
+    iterations_[value] = std::make_unique<IterationMaker<T>>(*node.settings.iteration, threads());
+  }
+
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
   void make_room(Slab& slab, int value) {
+    if (slab.memory[index(value)].data) return;
     const Rows& rows = slab.needed[index(value)];
     const i64 columns = graph_.shape(value).columns;
     slab.memory[index(value)] = rooms_->take(static_cast<std::size_t>(rows.size() * columns) * sizeof(T));
@@ -140,7 +137,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
       const i64 row = first.row.load();
       i64 column = 0;
       while (to.row(row)[column] == to.row(row)[column]) ++column;
-      return {1, input, row, column};
+      return {1, input, row, column, {}};
     });
   }
 
@@ -154,16 +151,29 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     return nullptr;
   }
 
-  void make_node(const Slab& slab, int value) {
+  void make_node(Slab& slab, int value) {
     const Node& node = graph_.node(value);
     std::vector<StoredRows<T>> operands;
     for (const int operand : node.operands) operands.push_back(slab.values[index(operand)]);
+    if (node.settings.iteration) return make_states(slab, value, operands);
     const NodeRows<T>& maker = *makers_[index(value) - graph_.inputs.size()];
     std::vector<typename NodeRows<T>::RowPointers> pointers(static_cast<std::size_t>(threads()));
     const StoredRows<T>& made = slab.values[index(value)];
     over_rows(*made.rows, [&](i64 row, int thread) {
       maker.make_row(row, operands, pointers[static_cast<std::size_t>(thread)], made.row(row));
     });
+  }
+
+  void make_states(Slab& slab, int first, const std::vector<StoredRows<T>>& operands) {
+    const auto maker = iterations_.find(first);
+    if (maker == iterations_.end()) return;
+    std::vector<StoredRows<T>> made(graph_.node(first).settings.iteration->states());
+    for (int value = first; value < first + nodes_of_iteration(graph_, first); ++value) {
+      make_room(slab, value);
+      made[index(graph_.node(value).settings.state)] = slab.values[index(value)];
+    }
+    maker->second->make(slab.needed[index(first)], operands, made, *rooms_,
+                        [&](const Rows& rows, const auto& work) { over_rows(rows, work); });
   }
 
   void keep(const GraphTask& task, int value, const Slab& slab) {
@@ -184,11 +194,52 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     }
   }
 
+  /// Adds the slab's rows of a value to the reductions of it.
+  void reduce(const GraphTask& task, int value, const Slab& slab, GraphResult& result) {
+    for (std::size_t n = 0; n < graph_.reductions.size(); ++n) {
+      const Reduction& own = graph_.reductions[n];
+      if (own.value != value) continue;
+      Rows rows;
+      rows.add(rows_of_slab(spec_, task.slab, graph_.kept.size() + n));
+      const StoredRows<T>& from = slab.values[index(value)];
+      if (own.counts) count(own.bins, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]));
+      else result.numbers[n] = fold(own.measure, rows, from, task.slab == 0, static_cast<double*>(task.reduced[n]));
+    }
+  }
+
+  double fold(Measure measure, const Rows& rows, const StoredRows<T>& from, bool is_first, double* state) {
+    row_results_.resize(static_cast<std::size_t>(rows.size()));
+    if (!rows.empty()) {
+      over_rows(rows, [&](i64 row, int) {
+        row_results_[static_cast<std::size_t>(rows.number_of(row))] =
+            row_result(measure, from.row(row), from.columns);
+      });
+    }
+    double all = is_first ? Reduce::start(measure) : *state;
+    for (const double one : row_results_) all = Reduce::fold(measure, all, one);
+    return *state = all;
+  }
+
+  void count(const Histogram& bins, const Rows& rows, const StoredRows<T>& from, bool is_first, i64* counts) {
+    const auto size = static_cast<std::size_t>(bins.bins);
+    if (is_first) std::fill_n(counts, size, 0);
+    if (rows.empty()) return;
+    counts_.assign(size * static_cast<std::size_t>(threads()), 0);
+    over_rows(rows, [&](i64 row, int thread) {
+      count_row(bins, from.row(row), from.columns, counts_.data() + size * static_cast<std::size_t>(thread));
+    });
+    for (std::size_t at = 0; at < counts_.size(); ++at) counts[at % size] += counts_[at];
+  }
+
   GraphSpec spec_;
   const Graph& graph_;
   std::vector<int> last_;
-  std::vector<std::unique_ptr<NodeRows<T>>> makers_;
+  std::vector<std::unique_ptr<NodeRows<T>>> makers_;  // null of states
+  std::map<int, std::unique_ptr<IterationMaker<T>>> iterations_;
+  int states_until_ = 0;
   std::shared_ptr<Rooms> rooms_;
+  std::vector<double> row_results_;  // of a reduction
+  std::vector<i64> counts_;          // of each thread
 };
 
 }  // namespace
@@ -199,8 +250,15 @@ std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs) {
   return std::make_shared<Rooms>(static_cast<std::size_t>(most));
 }
 
-std::size_t plain_cpu_bytes(const GraphSpec& spec) {
-  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec)));
+std::size_t plain_cpu_bytes(const GraphSpec& spec, int threads) {
+  std::size_t results = 0, counts = 0;
+  for (std::size_t n = 0; n < spec.graph->reductions.size(); ++n) {
+    const Reduction& own = spec.graph->reductions[n];
+    const auto rows = static_cast<std::size_t>(most_rows_of_slab(spec, spec.graph->kept.size() + n));
+    if (own.counts) counts = std::max(counts, static_cast<std::size_t>(own.bins.bins * threads) * sizeof(i64));
+    else results = std::max(results, rows * sizeof(double));
+  }
+  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec))) + results + counts;
 }
 
 std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context) {

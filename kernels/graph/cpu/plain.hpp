@@ -14,6 +14,6 @@ namespace terrace::graph {
 std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context);
 
 /// Bytes of host memory that the kernel allocates.
-std::size_t plain_cpu_bytes(const GraphSpec& spec);
+std::size_t plain_cpu_bytes(const GraphSpec& spec, int threads);
 
 }  // namespace terrace::graph

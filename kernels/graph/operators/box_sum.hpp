@@ -17,20 +17,23 @@ struct BoxSum : Neighbourhood {
 
   template <class T, class Read>
   TERRACE_HOST_DEVICE static T cell(const Constants<T>& k, const Read& read, i64 i, i64 j) {
-    T sum = row_sum(k, read, i - k.row_radius, j);
-    for (i64 row = i - k.row_radius + 1; row <= i + k.row_radius; ++row) {
-      sum = values::plus(sum, row_sum(k, read, row, j));
-    }
-    return sum;
+    return sum_of_rows(k, [&](i64 a) { return row_sum(k, read, i - k.row_radius + a, j); });
   }
 
- private:
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr bool sums_rows(const Constants<T>&) {
+    return true;
+  }
   template <class T, class Read>
   TERRACE_HOST_DEVICE static T row_sum(const Constants<T>& k, const Read& read, i64 i, i64 j) {
     T sum = read(0, i, j - k.column_radius);
-    for (i64 column = j - k.column_radius + 1; column <= j + k.column_radius; ++column) {
-      sum = values::plus(sum, read(0, i, column));
-    }
+    for (i64 b = 1; b <= 2 * k.column_radius; ++b) sum = values::plus(sum, read(0, i, j - k.column_radius + b));
+    return sum;
+  }
+  template <class T, class At>
+  TERRACE_HOST_DEVICE static T sum_of_rows(const Constants<T>& k, const At& at) {
+    T sum = at(0);
+    for (i64 a = 1; a <= 2 * k.row_radius; ++a) sum = values::plus(sum, at(a));
     return sum;
   }
 };

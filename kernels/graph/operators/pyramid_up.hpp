@@ -37,7 +37,7 @@ struct PyramidUp : Pointwise {
   TERRACE_HOST_DEVICE static T weighted(i64 index, const At& at) {
     using namespace values;
     const i64 k = index / 2;
-    if (index % 2 == 1) return times(T{4}, plus(at(k), at(k + 1)));
+    if (index % 2 != 0) return times(T{4}, plus(at(k), at(k + 1)));
     return plus(plus(at(k - 1), times(T{6}, at(k))), at(k + 1));
   }
 };

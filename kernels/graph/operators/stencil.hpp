@@ -24,34 +24,41 @@ struct Stencil : Neighbourhood {
 
   template <class T, class Read>
   TERRACE_HOST_DEVICE static T cell(const Constants<T>& k, const Read& read, i64 i, i64 j) {
-    return k.is_separable ? separable_cell(k, read, i, j) : dense_cell(k, read, i, j);
+    if (!k.is_separable) return dense_cell(k, read, i, j);
+    return sum_of_rows(k, [&](i64 a) { return row_sum(k, read, i - k.row_radius + a, j); });
+  }
+
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr bool sums_rows(const Constants<T>& k) {
+    return k.is_separable;
+  }
+  template <class T, class Read>
+  TERRACE_HOST_DEVICE static T row_sum(const Constants<T>& k, const Read& read, i64 i, i64 j) {
+    const T* columns = k.numbers + 2 * k.row_radius + 1;
+    T sum = values::times(columns[0], read(0, i, j - k.column_radius));
+    for (i64 b = 1; b <= 2 * k.column_radius; ++b) {
+      sum = values::plus(sum, values::times(columns[b], read(0, i, j - k.column_radius + b)));
+    }
+    return sum;
+  }
+  template <class T, class At>
+  TERRACE_HOST_DEVICE static T sum_of_rows(const Constants<T>& k, const At& at) {
+    T sum = values::times(k.numbers[0], at(0));
+    for (i64 a = 1; a <= 2 * k.row_radius; ++a) sum = values::plus(sum, values::times(k.numbers[a], at(a)));
+    return sum;
   }
 
  private:
   template <class T, class Read>
-  TERRACE_HOST_DEVICE static T row_sum(const Constants<T>& k, const T* coefficients, const Read& read, i64 i, i64 j) {
-    T sum = values::times(coefficients[0], read(0, i, j - k.column_radius));
-    for (i64 at = 1; at <= 2 * k.column_radius; ++at) {
-      sum = values::plus(sum, values::times(coefficients[at], read(0, i, j - k.column_radius + at)));
-    }
-    return sum;
-  }
-  template <class T, class Read>
-  TERRACE_HOST_DEVICE static T separable_cell(const Constants<T>& k, const Read& read, i64 i, i64 j) {
-    const T* columns = k.numbers + 2 * k.row_radius + 1;
-    T sum = values::times(k.numbers[0], row_sum(k, columns, read, i - k.row_radius, j));
-    for (i64 at = 1; at <= 2 * k.row_radius; ++at) {
-      sum = values::plus(sum, values::times(k.numbers[at], row_sum(k, columns, read, i - k.row_radius + at, j)));
-    }
-    return sum;
-  }
-  template <class T, class Read>
   TERRACE_HOST_DEVICE static T dense_cell(const Constants<T>& k, const Read& read, i64 i, i64 j) {
-    const i64 width = 2 * k.column_radius + 1, count = (2 * k.row_radius + 1) * width;
-    T sum = values::times(k.numbers[0], read(0, i - k.row_radius, j - k.column_radius));
-    for (i64 at = 1; at < count; ++at) {
-      const T value = read(0, i - k.row_radius + at / width, j - k.column_radius + at % width);
-      sum = values::plus(sum, values::times(k.numbers[at], value));
+    const i64 height = 2 * k.row_radius + 1, width = 2 * k.column_radius + 1;
+    const auto term = [&](i64 a, i64 b) {
+      return values::times(k.numbers[a * width + b], read(0, i - k.row_radius + a, j - k.column_radius + b));
+    };
+    T sum = term(0, 0);
+    for (i64 b = 1; b < width; ++b) sum = values::plus(sum, term(0, b));
+    for (i64 a = 1; a < height; ++a) {
+      for (i64 b = 0; b < width; ++b) sum = values::plus(sum, term(a, b));
     }
     return sum;
   }

@@ -9,6 +9,7 @@ struct Threshold : Pointwise {
   static constexpr const char* name = "threshold";
   static constexpr const char* help = "0 where a < below, else a";
   static constexpr int operands = 1;
+  static constexpr const char* number_key = "below";
   static constexpr Parameter declared[] = {
       {"below", ParameterKind::number, "values below it become 0 by `threshold`", nullptr}};
   static constexpr ParameterList parameters = list_of(declared);

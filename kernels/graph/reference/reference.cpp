@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
+#include "kernels/formula/evaluate.hpp"
+#include "kernels/graph/iteration.hpp"
+#include "kernels/graph/node_formula.hpp"
 #include "kernels/graph/operators.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -139,6 +143,21 @@ T warped_at(const std::vector<const Array<T>*>& operands, i64 i, i64 j) {
 }
 
 template <class T>
+T formula_at(const Node& node, const std::vector<const Array<T>*>& operands, i64 i, i64 j) {
+  const formula::Formula& cells = node.settings.formula->cells;
+  std::vector<formula::CellValue> values;
+  const auto leaf = [&](const formula::Node& one) -> formula::CellValue {
+    const bool along_rows = one.number == 0;
+    if (one.operation == formula::Operation::index) return {0, (along_rows ? i : j) + one.offset[0]};
+    if (one.operation == formula::Operation::extent) return {0, along_rows ? node.shape.rows : node.shape.columns};
+    const Bounded<T> x{*operands[static_cast<std::size_t>(one.number)], node.settings};
+    return {x(i + one.offset[0], j + one.offset[1]), 0};
+  };
+  formula::evaluate(cells, leaf, values);
+  return static_cast<T>(values[static_cast<std::size_t>(cells.results().front())].real);
+}
+
+template <class T>
 T cell_as_defined(const Node& node, const std::vector<const Array<T>*>& operands, i64 i, i64 j) {
   const std::string_view name = operators()[static_cast<std::size_t>(node.op)].name;
   const NodeSettings& settings = node.settings;
@@ -170,13 +189,30 @@ T cell_as_defined(const Node& node, const std::vector<const Array<T>*>& operands
     return spread_at<T>(i, row) / 64;
   }
   if (name == "warp") return warped_at(operands, i, j);
+  if (name == "constant") return number(0);
+  if (name == "formula") return formula_at(node, operands, i, j);
   throw Error("operator " + std::string(name) + " has no definition");
+}
+
+template <class T>
+Array<T> iteration_as_defined(const Node& node, const std::vector<const Array<T>*>& operands) {
+  const Iteration& iteration = *node.settings.iteration;
+  std::vector<Array<T>> inputs;
+  for (const Array<T>* operand : operands) inputs.push_back(*operand);
+  for (i64 step = 0; step < iteration.times; ++step) {
+    const std::vector<Array<T>> all = compute_as_defined(iteration.body, inputs);
+    for (std::size_t state = 0; state < iteration.states(); ++state) {
+      inputs[state] = all[static_cast<std::size_t>(iteration.next[state])];
+    }
+  }
+  return inputs[static_cast<std::size_t>(node.settings.state)];
 }
 
 }  // namespace
 
 template <class T>
 Array<T> node_as_defined(const Node& node, const std::vector<const Array<T>*>& operands) {
+  if (node.settings.iteration) return iteration_as_defined(node, operands);
   Array<T> made{node.shape, {}};
   for (i64 i = 0; i < node.shape.rows; ++i) {
     for (i64 j = 0; j < node.shape.columns; ++j) made.values.push_back(cell_as_defined(node, operands, i, j));
@@ -196,6 +232,50 @@ std::vector<Array<T>> compute_as_defined(const Graph& graph, std::vector<Array<T
   return all;
 }
 
+template <class T>
+double reduced_as_defined(Measure measure, const Array<T>& array) {
+  const auto fold = [&](double a, double b) {
+    if (measure == Measure::sum) return a + b;
+    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+    return (measure == Measure::minimum ? std::min(a, b) : std::max(a, b)) + 0.0;
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double start = measure == Measure::sum ? 0 : measure == Measure::minimum ? infinity : -infinity;
+  double all = start;
+  for (i64 i = 0; i < array.shape.rows; ++i) {
+    std::vector<double> parts(32, start);
+    for (i64 j = 0; j < array.shape.columns; ++j) {
+      double& part = parts[static_cast<std::size_t>(j % 32)];
+      part = fold(part, array.at(i, j));
+    }
+    for (std::size_t half = 16; half > 0; half /= 2) {
+      for (std::size_t n = 0; n < half; ++n) parts[n] = fold(parts[n], parts[n + half]);
+    }
+    all = fold(all, parts[0]);
+  }
+  return all;
+}
+
+template <class T>
+std::vector<i64> counted_as_defined(const Histogram& bins, const Array<T>& array) {
+  std::vector<i64> counts(static_cast<std::size_t>(bins.bins), 0);
+  const auto edge = [&](i64 number) {
+    const double step = (bins.high - bins.low) / static_cast<double>(bins.bins);
+    return number == bins.bins ? bins.high : static_cast<double>(number) * step + bins.low;
+  };
+  for (const T value : array.values) {
+    for (i64 bin = 0; bin < bins.bins; ++bin) {
+      const bool is_below = bin + 1 == bins.bins ? value <= edge(bin + 1) : value < edge(bin + 1);
+      if (value >= edge(bin) && is_below) ++counts[static_cast<std::size_t>(bin)];
+    }
+  }
+  return counts;
+}
+
+template double reduced_as_defined(Measure, const Array<float>&);
+template double reduced_as_defined(Measure, const Array<double>&);
+template std::vector<i64> counted_as_defined(const Histogram&, const Array<float>&);
+template std::vector<i64> counted_as_defined(const Histogram&, const Array<double>&);
 template Array<float> node_as_defined(const Node&, const std::vector<const Array<float>*>&);
 template Array<double> node_as_defined(const Node&, const std::vector<const Array<double>*>&);
 template std::vector<Array<float>> compute_as_defined(const Graph&, std::vector<Array<float>>);

@@ -24,4 +24,12 @@ std::vector<Array<T>> compute_as_defined(const Graph& graph, std::vector<Array<T
 template <class T>
 Array<T> node_as_defined(const Node& node, const std::vector<const Array<T>*>& operands);
 
+/// The number of Reduce.
+template <class T>
+double reduced_as_defined(Measure measure, const Array<T>& array);
+
+/// The counts of Histogram.
+template <class T>
+std::vector<i64> counted_as_defined(const Histogram& bins, const Array<T>& array);
+
 }  // namespace terrace::graph

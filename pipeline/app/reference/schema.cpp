@@ -275,7 +275,7 @@ json problem_schema(const job::StageDeclaration& stage, const job::ProblemDeclar
   if (!problem) return map;
   map["title"] = problem->name;
   map["properties"][stage.selector] = {{"const", problem->name}};
-  map["required"].push_back(stage.selector);
+  if (problem->name != stage.problem_if_absent) map["required"].push_back(stage.selector);
   return map;
 }
 

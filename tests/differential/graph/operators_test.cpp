@@ -62,6 +62,34 @@ void check_area(testing::Random& random, const Graph& graph, const std::vector<A
   CHECK(different == 0);
 }
 
+/// Compares random areas of the graph's one node with its definition.
+template <class T>
+void check_node(testing::Random& random, const Graph& graph, const std::vector<Array<T>>& inputs) {
+  const Node& node = graph.nodes.front();
+  std::vector<const Array<T>*> operands;
+  for (const int operand : node.operands) operands.push_back(&inputs[static_cast<std::size_t>(operand)]);
+  const Array<T> expected = node_as_defined(node, operands);
+  const Shape shape = graph.inputs.front().shape;
+  CAPTURE(operators()[static_cast<std::size_t>(node.op)].name, shape.rows, shape.columns,
+          static_cast<int>(node.settings.boundary));
+  for (int n = 0; n < 4; ++n) check_area(random, graph, inputs, expected);
+}
+
+template <class T>
+void check_formula(testing::Random& random, Shape shape) {
+  Graph graph;
+  graph.type = element_type_of<T>();
+  const std::vector<int> values = {0, 1, 2};
+  graph.nodes.push_back(testing::random_formula(random, graph.type, shape, values));
+  std::vector<Array<T>> inputs;
+  for (int& operand : graph.nodes.front().operands) {
+    operand = static_cast<int>(inputs.size());
+    graph.inputs.push_back({"", graph.type, shape});
+    inputs.push_back(random_array<T>(random, shape));
+  }
+  check_node(random, graph, inputs);
+}
+
 template <class T>
 void check_operator(testing::Random& random, int op, Shape shape) {
   const OperatorInfo& info = operators()[static_cast<std::size_t>(op)];
@@ -83,21 +111,27 @@ void check_operator(testing::Random& random, int op, Shape shape) {
   if (wanted && !take_shape(node, shapes, wanted).empty()) wanted = std::nullopt;
   if (!take_shape(node, shapes, wanted).empty()) return;
   graph.nodes.push_back(node);
-  std::vector<const Array<T>*> operands;
-  for (const Array<T>& input : inputs) operands.push_back(&input);
-  const Array<T> expected = node_as_defined(node, operands);
-  CAPTURE(info.name, shape.rows, shape.columns, static_cast<int>(node.settings.boundary));
-  for (int n = 0; n < 4; ++n) check_area(random, graph, inputs, expected);
+  check_node(random, graph, inputs);
 }
 
 TEST_CASE("operators read what they say, and give what is defined") {
   testing::Random random(20261129);
-  for (int op = 0; op < static_cast<int>(operators().size()); ++op) {
+  for (int op = 0; op < Operators::size; ++op) {
     for (const Shape shape : testing::sample_shapes) {
       for (int n = 0; n < 12; ++n) {
         check_operator<float>(random, op, shape);
         check_operator<double>(random, op, shape);
       }
+    }
+  }
+}
+
+TEST_CASE("formulas read what they say, and give what is defined") {
+  testing::Random random(1129);
+  for (int n = 0; n < 60; ++n) {
+    for (const Shape shape : testing::sample_shapes) {
+      check_formula<float>(random, shape);
+      check_formula<double>(random, shape);
     }
   }
 }

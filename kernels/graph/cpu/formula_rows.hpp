@@ -1,0 +1,73 @@
+// Rows of nodes whose cells are formulas, by operations over strips (formula/strips.hpp).
+#pragma once
+
+#include <vector>
+
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/formula/strips.hpp"
+#include "kernels/graph/cpu/stored_rows.hpp"
+#include "kernels/graph/node_formula.hpp"
+#include "kernels/values/aligned_array.hpp"
+
+namespace terrace::graph {
+
+/// Makes rows of the results of a formula, whose reads of number n are of source n. Threads share it; each has a
+/// FormulaFrame of its own.
+template <class T>
+class FormulaRows {
+ public:
+  /// @param shape of all operands and results
+  FormulaRows(const formula::Formula& cells, std::vector<FormulaSource> sources, Shape shape);
+
+  /// A row that reads go along, and its sources' number.
+  struct Row {
+    int source, offset;
+  };
+
+ private:
+  template <class>
+  friend class FormulaFrame;
+
+  /// A read of the strips.
+  struct Read {
+    std::size_t row;
+    i64 shift;  // of columns
+  };
+
+  Shape shape_;
+  std::vector<FormulaSource> sources_;
+  formula::Strips strips_;
+  std::vector<Row> rows_;
+  std::vector<Read> reads_;
+  i64 low_ = 0, high_ = 0;  // the least and the largest shift
+};
+
+/// A thread's memory.
+template <class T>
+class FormulaFrame {
+ public:
+  explicit FormulaFrame(const FormulaRows<T>& rows);
+
+  /// Makes row i of the results. @param operands the rows that the formula reads are there
+  void make_row(i64 i, const std::vector<StoredRows<T>>& operands, T* const* made);
+
+ private:
+  void find_rows(i64 i, const std::vector<StoredRows<T>>& operands);
+  void make_inner(i64 begin, i64 end, T* const* made);
+  void make_from_copies(i64 begin, i64 end, T* const* made);
+  void copy_row(std::size_t row, i64 begin, i64 end, T* to) const;
+
+  const FormulaRows<T>& plan_;
+  formula::StripFrame frame_;
+  i64 cells_, pitch_;
+  std::vector<const T*> rows_;           // null: all outside
+  std::vector<std::vector<T>> outside_;  // of each source a row of its boundary's value
+  values::AlignedArray<T> copies_;
+};
+
+extern template class FormulaRows<float>;
+extern template class FormulaRows<double>;
+extern template class FormulaFrame<float>;
+extern template class FormulaFrame<double>;
+
+}  // namespace terrace::graph
