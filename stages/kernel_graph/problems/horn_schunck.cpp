@@ -183,7 +183,7 @@ GraphProblem horn_schunck_problem() {
       "first: {generate: uniform, shape: [40, 60], type: f32, seed: 1}, second: {generate: uniform, shape: [40, 60], "
       "type: f32, seed: 2}",
       {"{source: first, target: second, alpha: 0.2, levels: 2, warps: 2, iterations: 10}",
-       "{source: first, target: second, alpha: 0.1, boundary: {value: 0}, type: f64}"}};
+       "boundary: {value: 0}"}};
   return {declared, build, {"iterate", "formula"}};
 }
 
