@@ -13,7 +13,8 @@ struct Constant : Pointwise {
   static constexpr int more = 1;
   static constexpr const char* more_key = "like";
   static constexpr const char* more_help =
-      "the node or input whose size the result of `constant`, `upscale` or `pyramid_up` has; of the last two left out: "
+      "the node or input whose size the result of `constant`, `upscale` or `pyramid_up` has; of the last two left "
+      "out: "
       "twice that of the operand";
   static constexpr Parameter declared[] = {{"constant", ParameterKind::number, "the value of `constant`", nullptr}};
   static constexpr ParameterList parameters = list_of(declared);

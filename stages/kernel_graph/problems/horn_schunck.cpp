@@ -182,8 +182,7 @@ GraphProblem horn_schunck_problem() {
   declared.example = {
       "first: {generate: uniform, shape: [40, 60], type: f32, seed: 1}, second: {generate: uniform, shape: [40, 60], "
       "type: f32, seed: 2}",
-      {"{source: first, target: second, alpha: 0.2, levels: 2, warps: 2, iterations: 10}",
-       "boundary: {value: 0}"}};
+      {"{source: first, target: second, alpha: 0.2, levels: 2, warps: 2, iterations: 10}", "boundary: {value: 0}"}};
   return {declared, build, {"iterate", "formula"}};
 }
 

@@ -15,8 +15,8 @@ TEST_CASE("Every input of the contract is there, with its own key as first param
     CHECK(kind.parameters[0].default_text == nullptr);
     for (const Parameter& parameter : kind.parameters) CHECK(std::string(parameter.help) != "");
   }
-  for (const char* name : {"hdf5", "external", "values", "npy", "npz", "csv", "text", "fasta", "fastq", "flo", "image",
-                           "substitution", "generate"}) {
+  for (const char* name : {"hdf5", "external", "values", "npy", "npz", "csv", "text", "fasta", "fastq", "flo",
+                           "image", "substitution", "generate"}) {
     CHECK(std::count(names.begin(), names.end(), name) == 1);
   }
 }
