@@ -52,7 +52,7 @@ class BandMarch {
     place_ = group_ % work.rings;
     border_ = {work.border + place_ * (work.border_words / work.rings),
                static_cast<u32>(group_ * (work.bands + 1) + band_ + 1) + 1, lane_.number};
-    asks_host_ = ticket % 64 == 0;
+    ticket_ = static_cast<unsigned>(ticket);
     if (band_ < 0) return fill_border();
     failure_.cell = ~u64{0};
     find_rows();
@@ -60,7 +60,7 @@ class BandMarch {
     load_left<0>(left);
     if constexpr (has_planes) {
       planes_ = {lane_, group_, band_, place_, rooms_.planes};
-      if (!planes_.begin(lane_, steps_.from, leave())) return false;
+      if (!planes_.begin(lane_, steps_.from, leave(0))) return false;
     }
     Steps stored{steps_.from, steps_.from};
     for (int step = steps_.from; step < steps_.to;) {
@@ -112,15 +112,19 @@ class BandMarch {
            march_group_lag * (begun * (begun - 1) - whole * (whole - 1)) / 2;
   }
 
-  /// True if the host wants no result any more: lane 0 is asked.
-  __device__ bool leaves() const {
-    if (asks_host_ && device::load_system(aborts_) != 0) device::store_relaxed(&state_->aborted, u64{1});
+  /// True if the host wants no result any more: lane 0 is asked. @param turn of those in which bands ask; in one of
+  /// 64, each in another one, a band asks the host
+  __device__ bool leaves(int turn) const {
+    const bool asks_host = (ticket_ + static_cast<unsigned>(turn)) % 64 == 0;
+    if (asks_host && device::load_system(aborts_) != 0) device::store_relaxed(&state_->aborted, u64{1});
     return device::load_relaxed(&state_->aborted) != 0;
   }
-  __device__ auto leave() const {
-    return [this] { return leaves(); };
+  __device__ auto leave(int turn) const {
+    return [this, turn] { return leaves(turn); };
   }
-  __device__ bool leaves_by_warp() const { return __any_sync(all_lanes, lane_.number == 0 && leaves()) != 0; }
+  __device__ bool leaves_by_warp(int turn) const {
+    return __any_sync(all_lanes, lane_.number == 0 && leaves(turn)) != 0;
+  }
 
   /// Writes the rows before the block as a band would.
   __device__ bool fill_border() {
@@ -131,11 +135,11 @@ class BandMarch {
           return __all_sync(all_lanes, lane_.number != 0 || device::load_acquire(&work.finished[place_]) >= before) !=
                  0;
         },
-        leave());
+        leave(0));
     if (!is_free) return false;
     const i64 all = work.chunks * columns, first_level = begin(0) + (Shape::has_levels ? group_ * levels : 0);
     for (i64 column = 0; column < all; column += march_lanes) {
-      if (column % 2048 == 0 && leaves_by_warp()) return false;
+      if (column % 2048 == 0 && leaves_by_warp(static_cast<int>(column / 2048))) return false;
       if (column + lane_.number < all) border_.fill(work, first_level, column + lane_.number);
     }
     return true;
@@ -502,14 +506,14 @@ class BandMarch {
 
   /// Brings what the cells of a step read of other bands and groups. @return false if the launch is over
   __device__ __forceinline__ bool begin_step(Values& values, int step, typename Border<N>::Asked& asked) const {
-    if (step % 64 == 0 && leaves_by_warp()) return false;
+    if (step % 64 == 0 && leaves_by_warp(step / 64)) return false;
     if constexpr (has_border) {
       if (step >= chunks_above_.from && step < chunks_above_.to &&
-          !border_.take(values, step, step + 1 < chunks_above_.to, asked, leave()))
+          !border_.take(values, step, step + 1 < chunks_above_.to, asked, leave(step / 64)))
         return false;
     }
     if constexpr (has_planes) {
-      if (!planes_.take(values, lane_, step, leave())) return false;
+      if (!planes_.take(values, lane_, step, leave(step / 64))) return false;
     }
     return true;
   }
@@ -574,7 +578,8 @@ class BandMarch {
   i64 group_ = 0, band_ = 0, place_ = 0;
   Border<N> border_;
   Planes<N> planes_;
-  bool asks_host_ = false, keeps_ = false;
+  unsigned ticket_ = 0;
+  bool keeps_ = false;
   Keeping keeping_ = Keeping::nothing;
   Steps steps_{}, usual_{};               // of the band; of usual cells
   Steps chunks_above_{};                  // that the band above writes
