@@ -26,7 +26,7 @@ class Border {
     u64 word[asked_words];
   };
 
-  __device__ Border() = default;
+  Border() = default;
   /// @param tag of the band's words; those of the band above are tagged with the number before
   __device__ Border(u64* words, u32 tag, int lane) : words_(words), tag_(tag), lane_(lane) {}
 

@@ -44,7 +44,7 @@ class Planes {
         own_(lane.work->progress + place * lane.work->bands + band),
         counted_(group * lane.work->steps),
         at_((band * lane.work->steps * rows * march_lanes + lane.number) * columns) {}
-  __device__ Planes() = default;
+  Planes() = default;
 
   /// Begins the first steps of a band. @return false if the launch is over
   template <class Leaves>
