@@ -39,6 +39,7 @@ int ProblemGraph::add(const std::string& name, std::string_view op, const std::v
   node.settings.row_radius = std::max(node.settings.row_radius, info.radius);
   node.settings.column_radius = std::max(node.settings.column_radius, info.radius);
   std::vector<graph::Shape> shapes;
+  shapes.reserve(operands.size());
   for (const int operand : operands) shapes.push_back(shape(operand));
   const std::string wrong = graph::take_shape(node, shapes, wanted);
   if (!wrong.empty()) throw Error(name + ": " + wrong);

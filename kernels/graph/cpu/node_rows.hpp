@@ -103,6 +103,7 @@ class NodeRows {
  private:
   void take_formula() {
     std::vector<FormulaSource> sources;
+    sources.reserve(node_.operands.size());
     for (int operand = 0; operand < static_cast<int>(node_.operands.size()); ++operand) {
       sources.push_back({operand, node_.settings.boundary, node_.settings.boundary_value});
     }

@@ -198,6 +198,7 @@ template <class T>
 Array<T> iteration_as_defined(const Node& node, const std::vector<const Array<T>*>& operands) {
   const Iteration& iteration = *node.settings.iteration;
   std::vector<Array<T>> inputs;
+  inputs.reserve(operands.size());
   for (const Array<T>* operand : operands) inputs.push_back(*operand);
   for (i64 step = 0; step < iteration.times; ++step) {
     const std::vector<Array<T>> all = compute_as_defined(iteration.body, inputs);
