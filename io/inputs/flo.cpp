@@ -22,19 +22,6 @@ constexpr Parameter flo_parameters[] = {
 
 constexpr std::int64_t columns_at = 4, rows_at = 8, values_at = 12;
 
-class FloSource : public Source {
- public:
-  explicit FloSource(RawArray array) : array_(std::move(array)) {}
-
-  ElementType type() const override { return array_.type(); }
-  const Extents& shape() const override { return array_.shape(); }
-  void read(const Box& box, void* buffer) override { array_.read(box, buffer); }
-  std::vector<std::filesystem::path> files() const override { return {array_.file().path()}; }
-
- private:
-  RawArray array_;
-};
-
 /// An extent at a byte of the header.
 std::int64_t extent_at(const unsigned char* header, std::int64_t at, const char* what, const std::string& path) {
   std::int32_t extent = 0;
@@ -67,7 +54,7 @@ std::shared_ptr<Source> open_flo(const Settings& settings, const OpenContext& co
                             " follow the displacements of " + to_string(shape) + "; the header or the file is wrong");
   }
   return chosen_part(
-      std::make_shared<FloSource>(RawArray(std::move(file), values_at, ElementType::f32, shape, false)), settings,
+      std::make_shared<RawSource>(RawArray(std::move(file), values_at, ElementType::f32, shape, false)), settings,
       path);
 }
 

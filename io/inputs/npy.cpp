@@ -14,19 +14,6 @@ constexpr Parameter npy_parameters[] = {
     {"range", ParameterKind::integers, range_help, "", nullptr, 0},
 };
 
-class NpySource : public Source {
- public:
-  explicit NpySource(RawArray array) : array_(std::move(array)) {}
-
-  ElementType type() const override { return array_.type(); }
-  const Extents& shape() const override { return array_.shape(); }
-  void read(const Box& box, void* buffer) override { array_.read(box, buffer); }
-  std::vector<std::filesystem::path> files() const override { return {array_.file().path()}; }
-
- private:
-  RawArray array_;
-};
-
 std::shared_ptr<Source> open_npy(const Settings& settings, const OpenContext& context) {
   InputFile file(input_path(settings, "npy", context));
   const std::string path = file.path().string();
@@ -35,7 +22,7 @@ std::shared_ptr<Source> open_npy(const Settings& settings, const OpenContext& co
       path);
   return chosen_part(npy_array(header,
                                [&](const Extents& shape) {
-                                 return std::make_shared<NpySource>(RawArray(
+                                 return std::make_shared<RawSource>(RawArray(
                                      std::move(file), header.offset, header.stored(), shape, header.big_endian));
                                }),
                      settings, path);

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "io/input_file.hpp"
+#include "io/source.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 
@@ -28,6 +32,20 @@ class RawArray {
   ElementType type_;
   Extents shape_;
   bool big_endian_;
+};
+
+/// Such an array as a source.
+class RawSource : public Source {
+ public:
+  explicit RawSource(RawArray array) : array_(std::move(array)) {}
+
+  ElementType type() const override { return array_.type(); }
+  const Extents& shape() const override { return array_.shape(); }
+  void read(const Box& box, void* buffer) override { array_.read(box, buffer); }
+  std::vector<std::filesystem::path> files() const override { return {array_.file().path()}; }
+
+ private:
+  RawArray array_;
 };
 
 /// Reverses the byte order of `count` elements of `size` bytes (1, 2, 4, 8).
