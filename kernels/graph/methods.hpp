@@ -15,7 +15,7 @@ using GraphMethod = device::Method<GraphSpec>;
 /// several graphs may share a workspace: between two launches it keeps nothing.
 std::span<const GraphMethod> graph_methods();
 
-/// Those on CUDA; empty without the toolkit.
+/// The methods on CUDA; empty without the toolkit.
 std::span<const GraphMethod> graph_cuda_methods();
 
 /// True if CUDA computes the nodes of an operator, by its number.

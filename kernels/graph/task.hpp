@@ -27,7 +27,7 @@ struct GraphTask {
   i64 part_count;
   Part parts[most_parts];
   double numbers[most_numbers];  // Graph::numbers of them
-  /// What each of Graph::reductions has made of the rows above the slab: a double, or counts in i64. The slab adds
+  /// Results of Graph::reductions over the rows above the slab: a double, or counts in i64. The slab adds
   /// its own; the first one finds memory without values.
   void* reduced[most_numbers];
 };

@@ -20,7 +20,7 @@ struct FormulaSettings {
   std::vector<std::string> names_in(const json& settings) const {
     return settings.value(names, std::vector<std::string>{});
   }
-  /// What it means; null if it is no formula.
+  /// The meaning of a text; null if it is no formula.
   json meaning(const json& settings) const {
     if (!settings.contains(text)) return nullptr;
     json operands = json::array();

@@ -19,7 +19,7 @@ class GraphTally : public run::Tally {
   void load(const std::string& state) override;
   std::string fault() const override { return fault_; }
 
-  /// What a reduction of the whole graph has made so far.
+  /// The result so far of a reduction of the whole graph.
   double number(int reduction) const { return numbers_[static_cast<std::size_t>(reduction)]; }
 
  private:

@@ -26,8 +26,8 @@ inline constexpr CellTile cell_tile = Op::takes_size     ? CellTile{4, 2, true}
                                       : Op::has_boundary ? CellTile{8, 1, false}
                                                          : CellTile{2, 4, false};
 
-/// What is known of a node when its kernel is compiled: the radius along both axes, Constants::axis and is_separable;
-/// -1: nothing.
+/// The settings of a node that are known when its kernel is compiled: the radius along both axes, Constants::axis and
+/// is_separable; -1: nothing.
 template <i32 radius_ = -1, i32 axis_ = -1, i32 separable_ = -1>
 struct Variant {
   static constexpr i32 radius = radius_, axis = axis_, separable = separable_;

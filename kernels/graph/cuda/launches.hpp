@@ -31,7 +31,7 @@ struct SlabLaunches {
                  cudaStream_t stream);
 
   SlabLaunches();
-  /// Of an input of that type: looks for NaN where it is T, else makes values of type T.
+  /// Loads an input of that type: looks for NaN where it is T, else makes values of type T.
   static Launch load(ElementType stored);
   /// @param stored f32, f64, u8 or u16
   static Launch keep(ElementType stored);

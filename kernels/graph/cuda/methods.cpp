@@ -18,7 +18,7 @@ double bytes_of(Shape shape, ElementType type) {
   return static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(size_of(type));
 }
 
-/// What launches read and write in all, and their number in a slab.
+/// The bytes that launches read and write in all, and their number in a slab.
 struct Traffic {
   double bytes = 0, launches = 2;  // the slab is begun and reported
 

@@ -43,7 +43,7 @@ Area inner_of(const Graph& graph, const Node& node) {
   return inner;
 }
 
-/// What is the same for a node in all slabs.
+/// The arguments that a node has in all slabs.
 Work work_of(const Graph& graph, const Node& node, const GraphMemory& memory, std::byte* numbers) {
   Work work{};
   work.state = memory.state;

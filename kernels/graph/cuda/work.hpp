@@ -58,8 +58,8 @@ struct Work {
   Area inner;     // the cells that read nothing outside of the operands
   Boundary boundary;
   double boundary_value;
-  // What is read for the rows above the first one of operand 0, from row -1 on, and below the last one; null: the
-  // boundary's value.
+  // The rows that are read for those above the first one of operand 0, from row -1 on, and below the last one; null:
+  // the boundary's value.
   const void *above[most_outside], *below[most_outside];
   const void* numbers;  // Constants, in the type of values
   i32 row_radius, column_radius, axis, is_separable;

@@ -5,7 +5,7 @@
 
 namespace terrace::graph {
 
-/// Of its operand only the shape counts.
+/// The shape of its operand alone counts.
 struct Constant : Pointwise {
   static constexpr const char* name = "constant";
   static constexpr const char* help = "an array of one value, of the size of `like`";

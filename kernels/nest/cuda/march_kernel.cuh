@@ -25,7 +25,7 @@ struct LaneFailure {
   NestFailure failure;
 };
 
-/// What a warp has in shared memory.
+/// The shared memory of a warp.
 struct WarpRooms {
   unsigned char* planes;
   u64* ghosts;
@@ -81,7 +81,7 @@ class BandMarch {
   }
 
  private:
-  /// What is kept of steps: nothing, whole rows of one part, or cells one by one.
+  /// The way in which a step is kept: nothing, whole rows of one part, or cells one by one.
   enum class Keeping { nothing, rows, cells };
 
   __device__ i64 begin(int n) const { return lane_.begin(n); }
