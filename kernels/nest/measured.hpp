@@ -47,9 +47,11 @@ inline constexpr int cuda_march_least_rows = 2;
 inline constexpr int cuda_march_warps = 16;
 /// Operations of formulas in a second: of edit distance, 2^20 x 2^20. H200, 2026-11-29.
 inline constexpr double cuda_march_operations_per_second = 2e13;
-/// Seconds of a step of the longest chain of steps of a march, of nests with 2 and 3 coordinates. H200, 2026-11-29:
-/// edit distance, 2^14 x 2^14, 4.2 ms; SOR in two dimensions, 64 sweeps over 512 x 512, 5.6 ms; the longest common
-/// subsequence of three sequences of 64 letters, 0.9 ms, of 1024 letters, 25 ms.
-inline constexpr double cuda_march_step_seconds[2] = {3.5e-7, 6e-6};
+/// Seconds of a step of the longest chain of steps of a march, of nests with 2 and 3 coordinates; first where rows of
+/// the last coordinate begin one below the other, then where they are slanted, whose steps are at rims. H200,
+/// 2026-11-29: edit distance, 2^14 x 2^14, 4.2 ms; SOR in one dimension, 65536 x 65536, 92 ms, Jacobi steps 88 ms;
+/// the longest common subsequence of three sequences of 64 letters 0.9 ms, of 1024 letters 25 ms, of 4096 letters 99
+/// ms; SOR in two dimensions, 64 sweeps over 512 x 512, 5.6 ms, over 2^15 x 2^15 266 ms.
+inline constexpr double cuda_march_step_seconds[2][2] = {{3.5e-7, 3e-6}, {2.5e-6, 9e-6}};
 
 }  // namespace terrace::nest::measured

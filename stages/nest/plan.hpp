@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/nest/input_reads.hpp"
 #include "kernels/nest/methods.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/compiled_method.hpp"
 #include "stages/nest/definition.hpp"
-#include "stages/nest/reads.hpp"
 
 namespace terrace::stages {
 
@@ -88,7 +88,7 @@ class NestPlan : public run::Plan {
 
   NestDefinition definition_;
   nest::Sweep sweep_;
-  NestReads reads_;
+  nest::InputReads reads_;
   std::vector<std::int64_t> sides_;
   std::vector<NestDataset> datasets_;
   std::vector<Rest> rest_;

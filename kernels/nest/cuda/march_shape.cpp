@@ -1,6 +1,7 @@
 #include "kernels/nest/cuda/march_shape.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "kernels/device/memory.hpp"
 #include "kernels/nest/cuda/march.hpp"
@@ -177,12 +178,32 @@ compiled::Source CudaMarch::source(const NestSpec& spec) const {
   return source;
 }
 
-double CudaMarch::chain() const {
+i64 CudaMarch::slant() const {
+  const std::size_t line = tiling_.rank() - 2, last = tiling_.rank() - 1;
+  i64 most = 0;
+  for (const std::vector<i64>& loop : sweep_.inverse()) {
+    if (loop[last] != 0) most = std::max(most, std::abs(loop[line]));
+  }
+  return most;
+}
+
+double CudaMarch::chain_seconds() const {
   MarchWork work{};
   lay_out(work, largest_, nullptr);
+  const std::size_t rank = tiling_.rank(), line = rank - 2, last = rank - 1;
+  const auto& seconds = measured::cuda_march_step_seconds[rank - 2];
+  const i64 slant = this->slant(), bands = (work.bands - 1) * (march_lanes - 1);
+  if (rank == 2 && slant > 0) {
+    // The next band begins when the last lane has passed the rim.
+    const i64 row = sweep_.space()[last].size() - slant * sweep_.space()[line].size();
+    const auto at_rims = static_cast<double>(bands) * (1 + static_cast<double>(slant * tiling_.side(line)) /
+                                                               static_cast<double>(tiling_.side(last)));
+    return at_rims * seconds[1] +
+           static_cast<double>(parts(std::min(largest_.end[last], row), tiling_.side(last))) * seconds[0];
+  }
   constexpr int reports = 2;  // a group is so many behind the one before
-  return static_cast<double>((work.bands - 1) * (march_lanes - 1) + work.steps) +
-         static_cast<double>(work.groups - 1) * reports * march_report_steps;
+  return static_cast<double>(bands + work.steps + (work.groups - 1) * reports * march_report_steps) *
+         seconds[slant > 0 ? 1 : 0];
 }
 
 double CudaMarch::cells() const {

@@ -21,8 +21,8 @@ class CudaMarch {
   /// Dynamic shared memory of a thread block.
   std::size_t shared_bytes() const { return shared_bytes_; }
   std::size_t bytes() const { return bytes_; }
-  /// Steps of the longest chain of steps of the largest block, and its cells.
-  double chain() const;
+  /// Seconds of the longest chain of steps of the largest block, and its cells.
+  double chain_seconds() const;
   double cells() const;
   /// True if the block has no iterations.
   static bool is_empty(const NestTask& task, std::size_t rank);
@@ -36,6 +36,8 @@ class CudaMarch {
   compiled::Source source(const NestSpec& spec) const;
 
  private:
+  /// The columns by which a row of the last coordinate begins behind the row before.
+  i64 slant() const;
   /// Shared memory into which planes are brought ahead, of a thread block.
   std::size_t planes_bytes() const;
   std::size_t lay_out(MarchWork& work, const NestTask& task, unsigned char* workspace) const;

@@ -34,8 +34,7 @@ device::Cost cost_of_cells(const NestSpec& spec, const device::Limits& limits) {
 
 device::Cost cost_of_march(const NestSpec& spec, const device::Limits& limits) {
   const CudaMarch march(spec, limits);
-  const double step = measured::cuda_march_step_seconds[spec.skew.rank() == 3 ? 1 : 0];
-  return {operations_of(spec) / measured::cuda_march_operations_per_second + march.chain() * step / march.cells(), 0,
+  return {operations_of(spec) / measured::cuda_march_operations_per_second + march.chain_seconds() / march.cells(), 0,
           1};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/device/memory.hpp"
+#include "kernels/nest/input_reads.hpp"
 #include "kernels/nest/methods.hpp"
 #include "kernels/nest/reference.hpp"
 #include "kernels/nest/write.hpp"
@@ -53,19 +54,18 @@ struct Computed {
   std::vector<NestResult> results;
 };
 
-/// A nest cut into blocks of a shape, in the order of their numbers.
+/// A nest cut into blocks of a shape, in the order of their numbers. A block has the parts of inputs that it reads,
+/// and nothing around them.
 class NestBlocks {
  public:
   NestBlocks(device::Context& context, const NestSpec& spec, const std::vector<const void*>& inputs,
              const std::vector<i64>& side)
-      : context_(context), nest_(*spec.nest), sweep_(spec), views_(whole_views(nest_, inputs)), side_(side) {
-    for (std::size_t n = 0; n < nest_.inputs.size(); ++n) {
-      std::size_t bytes = size_of(nest_.inputs[n].type);
-      for (const i64 extent : nest_.inputs[n].shape) bytes *= static_cast<std::size_t>(extent);
-      inputs_.emplace_back(context, bytes, device::In::host);
-      std::memcpy(inputs_.back().data(), inputs[n], bytes);
-      views_[n].data = inputs_.back().data();
-    }
+      : context_(context),
+        nest_(*spec.nest),
+        sweep_(spec),
+        reads_(nest_, sweep_),
+        views_(whole_views(nest_, inputs)),
+        side_(side) {
     for (const Array& array : nest_.arrays) {
       std::size_t count = 1;
       for (const Range& range : array.box) count *= static_cast<std::size_t>(range.size());
@@ -112,7 +112,6 @@ class NestBlocks {
   }
   NestTask task_of(const Point& number) {
     NestTask task{};
-    std::copy(views_.begin(), views_.end(), task.inputs);
     Ranges block;
     for (std::size_t n = 0; n < sweep_.rank(); ++n) {
       const Range all = sweep_.space()[n];
@@ -135,13 +134,43 @@ class NestBlocks {
       for (const Ranges& tile : tiles_of(box_of(nest_.statements[n].array)))
         add_part(task, nest_.statements[n].array, static_cast<int>(n), tile);
     }
+    std::vector<Box> read = reads_.by_iterations(block);
     task.makes_corners = number == Point{} ? 1 : 0;
-    if (task.makes_corners == 0) return task;
-    for (int array = 0; array < static_cast<int>(nest_.arrays.size()); ++array) {
-      for (const Ranges& part : rest_of(nest_.arrays[static_cast<std::size_t>(array)]))
+    for (int array = 0; task.makes_corners != 0 && array < static_cast<int>(nest_.arrays.size()); ++array) {
+      for (const Ranges& part : rest_of(nest_.arrays[static_cast<std::size_t>(array)])) {
         add_part(task, array, -1, part);
+        reads_.read_first(array, part, read);
+      }
     }
+    inputs_.clear();
+    for (std::size_t n = 0; n < read.size(); ++n) task.inputs[n] = part_of_input(n, read[n]);
     return task;
+  }
+  /// A box of an input in memory of its own.
+  InputView part_of_input(std::size_t input, const Box& box) {
+    InputView part{};
+    const i64 count = volume(box.shape());
+    if (count == 0) return part;
+    const InputView& whole = views_[input];
+    const std::size_t element = size_of(nest_.inputs[input].type);
+    inputs_.emplace_back(context_, static_cast<std::size_t>(count) * element, device::In::host);
+    part.data = inputs_.back().data();
+    Ranges ranges;
+    i64 stride = 1;
+    for (int axis = box.begin.rank(); axis-- > 0;) {
+      part.begin[axis] = box.begin[axis], part.end[axis] = box.end[axis], part.stride[axis] = stride;
+      stride *= box.end[axis] - box.begin[axis];
+    }
+    for (int axis = 0; axis < box.begin.rank(); ++axis) ranges.push_back({box.begin[axis], box.end[axis]});
+    auto* made = inputs_.back().as<char>();
+    Point at = first_point(ranges);
+    do {
+      i64 from = 0;
+      for (std::size_t axis = 0; axis < ranges.size(); ++axis) from += at[axis] * whole.stride[axis];
+      std::memcpy(made, static_cast<const char*>(whole.data) + from * static_cast<i64>(element), element);
+      made += element;
+    } while (step(ranges, ranges.size(), at));
+    return part;
   }
   /// A box as a dataset may have it: two tiles along the first axis, three along the last one.
   static std::vector<Ranges> tiles_of(const Ranges& box) {
@@ -189,7 +218,8 @@ class NestBlocks {
   device::Context& context_;
   const Nest& nest_;
   Sweep sweep_;
-  std::vector<InputView> views_;
+  InputReads reads_;
+  std::vector<InputView> views_;  // of whole inputs, on the host
   std::vector<i64> side_;
   std::vector<std::size_t> face_bytes_;
   // Memory that kernels on any device reach.

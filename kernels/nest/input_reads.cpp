@@ -1,12 +1,8 @@
-#include "stages/nest/reads.hpp"
+#include "kernels/nest/input_reads.hpp"
 
 #include <algorithm>
 
-namespace terrace::stages {
-
-using nest::Access;
-using nest::Array;
-using nest::Ranges;
+namespace terrace::nest {
 
 namespace {
 
@@ -15,7 +11,7 @@ Box empty_box(std::size_t rank) {
 }
 
 void unite(Box& box, const Ranges& ranges) {
-  if (nest::is_empty(ranges)) return;
+  if (is_empty(ranges)) return;
   const bool is_first = volume(box.shape()) == 0;
   for (std::size_t n = 0; n < ranges.size(); ++n) {
     const int axis = static_cast<int>(n);
@@ -24,42 +20,42 @@ void unite(Box& box, const Ranges& ranges) {
   }
 }
 
-Ranges whole_of(const nest::Input& input) {
+Ranges whole_of(const Input& input) {
   Ranges all;
-  for (const nest::i64 extent : input.shape) all.push_back({0, extent});
+  for (const i64 extent : input.shape) all.push_back({0, extent});
   return all;
 }
 
 }  // namespace
 
-std::vector<Box> NestReads::none() const {
+std::vector<Box> InputReads::none() const {
   std::vector<Box> boxes;
-  for (const nest::Input& one : nest_.inputs) boxes.push_back(empty_box(one.shape.size()));
+  for (const Input& one : nest_.inputs) boxes.push_back(empty_box(one.shape.size()));
   return boxes;
 }
 
-void NestReads::read_whole(int number, std::vector<Box>& boxes) const {
+void InputReads::read_whole(int number, std::vector<Box>& boxes) const {
   unite(boxes[static_cast<std::size_t>(number)], whole_of(nest_.inputs[static_cast<std::size_t>(number)]));
 }
 
-void NestReads::read_access(const Access& access, const Ranges& loops, std::vector<Box>& boxes) const {
+void InputReads::read_access(const Access& access, const Ranges& loops, std::vector<Box>& boxes) const {
   Ranges read;
   for (std::size_t axis = 0; axis < access.offset.size(); ++axis) {
-    nest::Range range{0, 1};
+    Range range{0, 1};
     if (access.loops[axis] >= 0) range = loops[static_cast<std::size_t>(access.loops[axis])];
     read.push_back(range.shifted(access.offset[axis]));
   }
   const auto number = static_cast<std::size_t>(access.array);
-  unite(boxes[number], nest::intersection(read, whole_of(nest_.inputs[number])));
+  unite(boxes[number], intersection(read, whole_of(nest_.inputs[number])));
 }
 
-void NestReads::read_first(int number, const Ranges& elements, std::vector<Box>& boxes) const {
+void InputReads::read_first(int number, const Ranges& elements, std::vector<Box>& boxes) const {
   const Array& array = nest_.arrays[static_cast<std::size_t>(number)];
-  if (nest::is_empty(elements)) return;
+  if (is_empty(elements)) return;
   if (array.from >= 0) {
     const auto at = static_cast<std::size_t>(array.from);
     const Ranges own(elements.begin() + (array.from_slices ? 1 : 0), elements.end());
-    unite(boxes[at], nest::intersection(own, whole_of(nest_.inputs[at])));
+    unite(boxes[at], intersection(own, whole_of(nest_.inputs[at])));
   }
   if (!array.outside) return;
   Ranges loops = nest_.ranges();
@@ -72,11 +68,11 @@ void NestReads::read_first(int number, const Ranges& elements, std::vector<Box>&
   }
 }
 
-std::vector<Box> NestReads::by_iterations(const Ranges& ranges) const {
+std::vector<Box> InputReads::by_iterations(const Ranges& ranges) const {
   std::vector<Box> boxes = none();
   for (std::size_t n = 0; n < nest_.statements.size(); ++n) {
     const Ranges loops = sweep_.iterations(static_cast<int>(n), ranges);
-    if (nest::is_empty(loops)) continue;
+    if (is_empty(loops)) continue;
     for (const formula::Node& node : nest_.statements[n].value.nodes()) {
       if (node.operation == formula::Operation::look_up) read_whole(node.number, boxes);
       if (node.operation != formula::Operation::read) continue;
@@ -95,4 +91,4 @@ std::vector<Box> NestReads::by_iterations(const Ranges& ranges) const {
   return boxes;
 }
 
-}  // namespace terrace::stages
+}  // namespace terrace::nest
