@@ -43,10 +43,11 @@ inline PatchShape patch_shape(const StencilSpec& spec, std::int64_t levels) {
   shape.line = spec.rank == 2 && side(2) > 32 ? (side(2) + 3) / 8 * 8 + 4 : side(2);
   shape.plane = shape.line * side(1);
   shape.field = shape.plane * side(0);
-  shape.level = shape.field * spec.fields();
+  // A thread makes cells of several planes, some behind the last one; what it reads there no other thread writes.
+  const std::int32_t behind = measured::CudaStep::cells * shape.plane;
+  shape.level = shape.field * spec.fields() + behind;
   shape.arrays = spec.arrays;
-  // A thread makes cells of several planes, some behind the last one.
-  shape.values = 2 * shape.level + shape.arrays * shape.field + measured::CudaStep::cells * shape.plane;
+  shape.values = 2 * shape.level + (shape.arrays > 0 ? shape.arrays * shape.field + behind : 0);
   return shape;
 }
 
