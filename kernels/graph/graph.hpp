@@ -5,12 +5,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/compiled/cxx_compiler.hpp"
 #include "kernels/graph/operator.hpp"
 #include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/positions.hpp"
 #include "kernels/graph/reductions/reduce.hpp"
+#include "kernels/graph/times.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::graph {
@@ -18,13 +22,20 @@ namespace terrace::graph {
 inline constexpr std::size_t most_inputs = 16, most_kept = 16, most_nodes = 1024;
 /// The most rows, and the most columns, of a value.
 inline constexpr i64 most_extent = i64{1} << 30;
+/// The most cells of a value: the bytes of all values of a graph are then numbers of 64 bits.
+inline constexpr i64 most_cells = i64{1} << 48;
+
+/// True if values of a graph may have the shape.
+constexpr bool is_possible(Shape shape) {
+  return shape.rows <= most_extent && shape.columns <= most_extent && shape.rows * shape.columns <= most_cells;
+}
 
 /// An array that the graph reads. Whole numbers are divided by the largest value of their type.
 struct Input {
   std::string name;
   ElementType type = ElementType::f32;  // of the stored elements
   Shape shape;
-  bool may_be_nan = false;  // made by nodes; else NaN is an error
+  bool may_be_nan = false;  // else NaN is an error
 };
 
 /// A constant of a node that is `times` a number which is known when a block begins.
@@ -34,6 +45,11 @@ struct KnownNumber {
   double times = 1;
 };
 
+/// The smallest and the largest displacement along rows of a warp: numbers, as KnownNumber has them.
+struct KnownMoves {
+  int smallest = 0, largest = 0;
+};
+
 struct NodeFormula;  // node_formula.hpp
 struct Iteration;    // iteration.hpp
 
@@ -41,6 +57,7 @@ struct Iteration;    // iteration.hpp
 struct NodeSettings {
   std::vector<double> numbers;  // Constants::numbers
   std::vector<KnownNumber> known;
+  std::optional<KnownMoves> moves = std::nullopt;  // of a warp; without them it may move by any number of rows
   int row_radius = 0, column_radius = 0;
   int axis = 0;
   bool is_separable = false;
@@ -67,13 +84,19 @@ struct Kept {
   ElementType type = ElementType::f32;  // f32, f64, u8 or u16
 };
 
-/// A number, or counts, of all values of an array.
+/// A number, or a list, of all values of an array.
 struct Reduction {
   std::string name;
   int value = 0;
-  bool counts = false;  // a histogram, of `bins`; else a number, by `measure`
-  Measure measure = Measure::minimum;
-  Histogram bins;
+  Makes makes = Makes::number;
+  Measure measure = Measure::minimum;  // of a number
+  Histogram bins;                      // of counts
+  Positions positions;
+
+  /// Elements of 8 bytes of the memory of its result.
+  i64 elements() const {
+    return makes == Makes::number ? 1 : makes == Makes::counts ? bins.bins : positions.elements();
+  }
 };
 
 struct Graph {
@@ -115,8 +138,18 @@ class Rooms;
 struct GraphSpec {
   std::shared_ptr<const Graph> graph;
   i64 slab_rows = 1;  // of the kept node with the most rows
+  /// Graph::numbers as slabs take them for the rows that warps reach; empty: any number of rows.
+  std::vector<double> known = {};
+  /// Steps that a pass of an iteration makes, whose slabs come one after another and hand rows on (carry.hpp); 0:
+  /// they hand none on.
+  i64 pass_steps = 0;
   /// Memory on the CPU for kernels of which one works at a time; null: the kernel has its own.
   std::shared_ptr<Rooms> rooms = nullptr;
+  /// What launches take on the device, for methods that cut them by it; null: the family's rates (measured.hpp).
+  std::shared_ptr<const TimeTable> times = nullptr;
+  /// Groups of nodes, by value, that one kernel each makes where a method fuses nodes; null: the method chooses them.
+  std::shared_ptr<const std::vector<std::vector<int>>> groups = nullptr;
+  compiled::CxxCompiler compiler = {};  // by which formulas may be compiled for the CPU
 };
 
 }  // namespace terrace::graph

@@ -12,7 +12,14 @@ namespace {
 
 Range joined(const Range& a, const Range& b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
 
-/// All that a cell in row 0 and column 0 of the next states reads of each value of the body.
+/// A range around 0 that has this one and its mirror image: at an end rows beyond it lie on the other side, from
+/// where nodes read on.
+Range mirrored(Range range) {
+  const i64 radius = std::max(-range.begin, range.end - 1);
+  return {-radius, radius + 1};
+}
+
+/// All that a cell in row 0 and column 0 of the next states may read of each value of the body.
 std::vector<std::optional<Area>> reached(const Iteration& iteration) {
   const Graph& body = iteration.body;
   std::vector<std::optional<Area>> areas(static_cast<std::size_t>(body.values()));
@@ -25,7 +32,8 @@ std::vector<std::optional<Area>> reached(const Iteration& iteration) {
     const Node& node = body.node(value);
     const std::optional<Area>& area = areas[static_cast<std::size_t>(value)];
     for (std::size_t operand = 0; area && operand < node.operands.size(); ++operand) {
-      add(node.operands[operand], reach_of(body, node, static_cast<int>(operand), *area));
+      const Area read = reach_of(body, node, static_cast<int>(operand), *area);
+      add(node.operands[operand], {mirrored(read.rows), mirrored(read.columns)});
     }
   }
   return areas;
@@ -44,10 +52,8 @@ void complete(Iteration& iteration) {
   const auto areas = reached(iteration);
   for (std::size_t input = 0; input < iteration.body.inputs.size(); ++input) {
     if (!areas[input]) continue;
-    // At the ends mirrored rows and columns lie on the other side.
-    const Range &rows = areas[input]->rows, &columns = areas[input]->columns;
-    iteration.row_radius = std::max({iteration.row_radius, -rows.begin, rows.end - 1});
-    iteration.column_radius = std::max({iteration.column_radius, -columns.begin, columns.end - 1});
+    iteration.row_radius = std::max(iteration.row_radius, areas[input]->rows.end - 1);
+    iteration.column_radius = std::max(iteration.column_radius, areas[input]->columns.end - 1);
   }
   iteration.wraps = wraps_rows(iteration.body);
 }
@@ -82,12 +88,15 @@ Rows rows_after(const Iteration& iteration, i64 step, const Rows& wanted) {
   return made;
 }
 
-std::vector<Rows> rows_of_step(const Iteration& iteration, i64 step, const Rows& wanted) {
+std::vector<Rows> rows_of_body(const Iteration& iteration, const Rows& next) {
   std::vector<Rows> needed(static_cast<std::size_t>(iteration.body.values()));
-  const Rows after = rows_after(iteration, step, wanted);
-  for (const int value : iteration.next) needed[static_cast<std::size_t>(value)].add(after);
+  for (const int value : iteration.next) needed[static_cast<std::size_t>(value)].add(next);
   add_reached(iteration.body, needed);
   return needed;
+}
+
+std::vector<Rows> rows_of_step(const Iteration& iteration, i64 step, const Rows& wanted) {
+  return rows_of_body(iteration, rows_after(iteration, step, wanted));
 }
 
 bool is_beside(const Iteration& iteration, int value) {

@@ -47,6 +47,9 @@ int nodes_of_iteration(const Graph& graph, int value);
 /// The rows of all states after a number of steps, from 0 on, so that some rows are there after the last one.
 Rows rows_after(const Iteration& iteration, i64 step, const Rows& wanted);
 
+/// The rows of each value of the body from which rows of the next states are made.
+std::vector<Rows> rows_of_body(const Iteration& iteration, const Rows& next);
+
 /// The rows of each value of the body in a step, from 1 on.
 std::vector<Rows> rows_of_step(const Iteration& iteration, i64 step, const Rows& wanted);
 

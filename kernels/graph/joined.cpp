@@ -31,7 +31,10 @@ class Joiner {
     }
     made_.cells.add_result(place);
   }
-  JoinedFormula take() { return std::move(made_); }
+  JoinedFormula take() {
+    made_.cells = made_.cells.compact();
+    return std::move(made_);
+  }
 
  private:
   bool add_node(int value) {

@@ -1,12 +1,15 @@
 #include "kernels/graph/methods.hpp"
 
 #include <algorithm>
+#include <string_view>
 
+#include "kernels/graph/clusters/cluster.hpp"
+#include "kernels/graph/cpu/compiled_cells.hpp"
 #include "kernels/graph/cpu/plain.hpp"
 #include "kernels/graph/iteration.hpp"
 #include "kernels/graph/measured.hpp"
-#include "kernels/graph/operator_list.hpp"
 #include "kernels/graph/operators.hpp"
+#include "pipeline/base/units.hpp"
 
 namespace terrace::graph {
 namespace {
@@ -17,40 +20,77 @@ using device::Limits;
 
 double cells_of(Shape shape) { return static_cast<double>(shape.rows) * static_cast<double>(shape.columns); }
 
-/// Values that a cell of a node reads.
-double reads_of(const Graph& graph, const Node& node) {
+/// Values that are read for a cell of the kept node with the most rows.
+struct Reads {
+  double operators = 0, formulas = 0;
+};
+
+/// Adds what a cell of a node reads, times a weight.
+void add_reads(Reads& all, const Graph& graph, const Node& node, double weight) {
   constexpr double most = (2 * most_radius + 1) * (2 * most_radius + 1), corners = 4;
   const i64 row = node.shape.rows / 2, column = node.shape.columns / 2;
-  double reads = 0;
   if (node.settings.iteration) {
     const Iteration& iteration = *node.settings.iteration;
-    for (const Node& inner : iteration.body.nodes) reads += reads_of(iteration.body, inner);
-    return reads * static_cast<double>(iteration.times) / static_cast<double>(iteration.states());
+    const double steps = static_cast<double>(iteration.times) / static_cast<double>(iteration.states());
+    for (const Node& inner : iteration.body.nodes) add_reads(all, iteration.body, inner, weight * steps);
+    return;
   }
   for (std::size_t n = 0; n < node.operands.size(); ++n) {
     const Area area = reach_of(graph, node, static_cast<int>(n), {{row, row + 1}, {column, column + 1}});
     const double own = static_cast<double>(area.rows.size()) * static_cast<double>(area.columns.size());
-    reads += own <= most ? own : corners;  // a warp may reach everything
+    // A warp may reach everything.
+    (node.settings.formula ? all.formulas : all.operators) += weight * (own <= most ? own : corners);
   }
-  return reads;
 }
 
-/// Each node is made by a pass over its operands.
-Cost plain_cost(const GraphSpec& spec, const Limits& limits) {
+/// Each node is made by a pass over its operands. @param formula_reads of a core in a second
+Cost cost_by_reads(const GraphSpec& spec, const Limits& limits, double formula_reads) {
   const Graph& graph = *spec.graph;
-  double cells = 0, reads = 0, kept = 1;
+  double cells = 0, kept = 1;
+  Reads reads;
   for (const Node& node : graph.nodes) {
     cells += cells_of(node.shape);
-    reads += cells_of(node.shape) * reads_of(graph, node);
+    add_reads(reads, graph, node, cells_of(node.shape));
   }
   for (std::size_t n = 0; n < graph.targets(); ++n) kept = std::max(kept, cells_of(graph.shape(graph.target(n))));
-  for (const Reduction& own : graph.reductions) reads += cells_of(graph.shape(own.value));
+  for (const Reduction& own : graph.reductions) reads.operators += cells_of(graph.shape(own.value));
   const auto size = static_cast<double>(size_of(graph.type));
-  return {.seconds = reads / kept * size / 4 / (measured::plain_reads * std::max(1, limits.processors)),
-          .bytes = 3 * size * cells / kept};
+  const double seconds = reads.operators / measured::plain_reads + reads.formulas / formula_reads;
+  return {.seconds = seconds / kept * size / 4 / std::max(1, limits.processors), .bytes = 3 * size * cells / kept};
+}
+
+Cost plain_cost(const GraphSpec& spec, const Limits& limits) {
+  return cost_by_reads(spec, limits, measured::strip_reads);
+}
+
+Cost compiled_cost(const GraphSpec& spec, const Limits& limits) {
+  Cost cost = cost_by_reads(spec, limits, measured::compiled_reads);
+  double kept = 1;
+  for (std::size_t n = 0; n < spec.graph->targets(); ++n)
+    kept = std::max(kept, cells_of(spec.graph->shape(spec.graph->target(n))));
+  cost.seconds += measured::compile_seconds / kept;
+  return cost;
+}
+
+std::string unfit_without_compiler(const GraphSpec& spec, const Limits&) {
+  if (!has_formulas(*spec.graph)) return "no node is a formula";
+  return spec.compiler.command.empty() ? spec.compiler.why_none : "";
+}
+
+std::size_t cpu_bytes(const GraphSpec& spec, const Limits& limits) {
+  return plain_cpu_bytes(spec, std::max(1, limits.processors));
 }
 
 constexpr GraphMethod cpu_methods[] = {
+    {.name = "compiled",
+     .help = "node after node, formulas by the compiler of C++ of this machine",
+     .backend = Backend::cpu,
+     .schedule = "plain",
+     .automatic = true,
+     .unfit = unfit_without_compiler,
+     .cost = compiled_cost,
+     .workspace = cpu_bytes,
+     .make = [](const GraphSpec& spec, device::Context& context, void*) { return make_compiled_cpu(spec, context); }},
     {.name = "plain",
      .help = "node after node, over the rows that a slab of the kept nodes needs",
      .backend = Backend::cpu,
@@ -58,13 +98,33 @@ constexpr GraphMethod cpu_methods[] = {
      .automatic = true,
      .unfit = device::never_unfit,
      .cost = plain_cost,
-     .workspace = [](const GraphSpec& spec,
-                     const Limits& limits) { return plain_cpu_bytes(spec, std::max(1, limits.processors)); },
+     .workspace = cpu_bytes,
      .make = [](const GraphSpec& spec, device::Context& context, void*) { return make_plain_cpu(spec, context); }}};
 
 }  // namespace
 
-bool is_on_cuda(int op) { return op < Operators::size || operators()[static_cast<std::size_t>(op)].is_reduction; }
+const GraphMethod* graph_method_instead(const GraphMethod& method) {
+  const bool is_compiled = method.backend == Backend::cpu && std::string_view(method.name) == "compiled";
+  return is_compiled ? device::find_method(graph_methods(), Backend::cpu, "plain") : nullptr;
+}
+
+i64 pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const Limits& limits) {
+  return method.backend == Backend::cpu ? 1 : cuda_pass_steps_of(method, spec, limits);
+}
+
+std::vector<std::string> clusters_in_words(const GraphSpec& spec) {
+  std::vector<std::string> lines;
+  const ClusteredGraph all = clustered(*spec.graph, groups_of(spec));
+  for (const Cluster& cluster : all.clusters) {
+    std::string names;
+    for (const StreamedValue& member : cluster.members) {
+      names += (names.empty() ? "" : ", ") + all.graph.node(member.value).name;
+    }
+    lines.push_back("cluster of " + names + ": " + std::to_string(cluster.reads.size()) + " read, " +
+                    std::to_string(cluster.made.size()) + " written, " + format_size(bytes_of(all.graph, cluster)));
+  }
+  return lines;
+}
 
 std::span<const GraphMethod> graph_methods() {
   static const auto all = device::joined_methods<GraphSpec>(graph_cuda_methods(), cpu_methods);

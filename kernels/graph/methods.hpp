@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "kernels/graph/graph.hpp"
 #include "kernels/launch/method.hpp"
@@ -18,10 +20,19 @@ std::span<const GraphMethod> graph_methods();
 /// The methods on CUDA; empty without the toolkit.
 std::span<const GraphMethod> graph_cuda_methods();
 
-/// True if CUDA computes the nodes of an operator, by its number.
-bool is_on_cuda(int op);
+/// The method that computes the same as one whose formulas could not be compiled; null: none does.
+const GraphMethod* graph_method_instead(const GraphMethod& method);
+
+/// The steps of a pass of iterations by which slabs of a method may hand rows on (GraphSpec::pass_steps); 0: they
+/// hand none on.
+i64 pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const device::Limits& limits);
+/// The same of a method on CUDA.
+i64 cuda_pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const device::Limits& limits);
+/// Of nodes that one kernel makes where a method fuses them: their names, and the values and bytes that it moves.
+std::vector<std::string> clusters_in_words(const GraphSpec& spec);
 
 /// Memory in which kernels of all these specs may compute on the CPU, one at a time.
-std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs);
+/// @param workspace bytes of which others make do
+std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs, std::size_t workspace = 0);
 
 }  // namespace terrace::graph

@@ -87,10 +87,12 @@ class Names {
   Type type_;
 };
 
-formula::Reach reach_of_operand(const formula::Formula& cells, int operand) {
+}  // namespace
+
+formula::Reach reach_of_source(const formula::Formula& cells, int source) {
   formula::Reach reach;
   for (const formula::Node& node : cells.nodes()) {
-    if (node.operation != Operation::read || node.number != operand) continue;
+    if (node.operation != Operation::read || node.number != source) continue;
     for (std::size_t axis = 0; axis < 2; ++axis) {
       reach.low[axis] = std::min(reach.low[axis], node.offset[axis]);
       reach.high[axis] = std::max(reach.high[axis], node.offset[axis]);
@@ -98,8 +100,6 @@ formula::Reach reach_of_operand(const formula::Formula& cells, int operand) {
   }
   return reach;
 }
-
-}  // namespace
 
 std::shared_ptr<const NodeFormula> parse_node_formula(const std::string& text, const std::vector<std::string>& names,
                                                       Shape shape, ElementType type) {
@@ -110,7 +110,7 @@ std::shared_ptr<const NodeFormula> parse_node_formula(const std::string& text, c
   auto made = std::make_shared<NodeFormula>();
   made->cells = cells.compact();
   for (std::size_t operand = 0; operand < names.size(); ++operand) {
-    made->reach.push_back(reach_of_operand(made->cells, static_cast<int>(operand)));
+    made->reach.push_back(reach_of_source(made->cells, static_cast<int>(operand)));
   }
   return made;
 }

@@ -29,6 +29,9 @@ struct FormulaSource {
   friend bool operator==(const FormulaSource&, const FormulaSource&) = default;
 };
 
+/// The offsets at which a formula reads a source.
+formula::Reach reach_of_source(const formula::Formula& cells, int source);
+
 /// Parses and checks a formula. @param names of the operands, in their order @param shape of all of them
 /// @param type in which the graph is computed @throws formula::Fault
 std::shared_ptr<const NodeFormula> parse_node_formula(const std::string& text, const std::vector<std::string>& names,

@@ -7,6 +7,7 @@
 //   radius            of its neighbourhood, if no parameter says it
 //   parameters        declarations; the numbers among them are Constants::numbers, in this order
 //   extent(n)         rows of the result from rows of the operands, and columns alike; 0: the operand is too small
+//   coefficient_keys  the parameters that hold coefficients of its neighbourhood, whose radius they say; {}: none do
 //   number_key        a parameter that may be a number which a reduction makes, times a factor; "": none
 //   takes_size        true if the result may have one of several sizes
 //   has_boundary      true if its cells may read values outside of its operands, which a boundary says
@@ -59,6 +60,13 @@ struct Constants {
   bool is_separable = false;  // coefficients of the rows, then those of the columns; else row by row
 };
 
+/// Keys of the coefficients of a neighbourhood: a list for each row; or one for all rows, and one for all columns.
+struct CoefficientKeys {
+  const char *dense = "", *rows = "", *columns = "";
+
+  constexpr bool empty() const { return *dense == 0; }
+};
+
 /// The declared parameters of an operator.
 template <int count>
 constexpr ParameterList list_of(const Parameter (&parameters)[count]) {
@@ -75,6 +83,7 @@ struct Pointwise {
   static constexpr int radius = 0;
   static constexpr const char *more_key = "", *more_help = "", *number_key = "";
   static constexpr ParameterList parameters = {};
+  static constexpr CoefficientKeys coefficient_keys = {};
   static constexpr bool takes_size = false;
   static constexpr bool has_boundary = false;
 
@@ -95,6 +104,12 @@ struct Neighbourhood : Pointwise {
   static constexpr Area reach(const Constants<T>& k, int, Shape, const Area& area) {
     return {widened(area.rows, k.row_radius), widened(area.columns, k.column_radius)};
   }
+};
+
+/// True if the rows of neighbourhoods may be summed first.
+template <class Op>
+concept SumsRows = requires(const Constants<float>& k) {
+  Op::sums_rows(k);
 };
 
 }  // namespace terrace::graph

@@ -7,6 +7,7 @@
 #include "kernels/graph/operators/downscale.hpp"
 #include "kernels/graph/operators/harris.hpp"
 #include "kernels/graph/operators/mix.hpp"
+#include "kernels/graph/operators/peaks.hpp"
 #include "kernels/graph/operators/product.hpp"
 #include "kernels/graph/operators/pyramid_down.hpp"
 #include "kernels/graph/operators/pyramid_up.hpp"
@@ -18,6 +19,7 @@
 #include "kernels/graph/operators/upscale.hpp"
 #include "kernels/graph/operators/warp.hpp"
 #include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/positions.hpp"
 #include "kernels/graph/reductions/reduce.hpp"
 #include "kernels/values/type_list.hpp"
 
@@ -27,9 +29,9 @@ using values::TypeList;
 
 /// Every operator that a node may name.
 using Operators = TypeList<Add, Subtract, Product, Scale, Mix, Threshold, Harris, Stencil, Sobel, BoxSum, Downscale,
-                           Upscale, PyramidDown, PyramidUp, Warp, Constant>;
+                           Upscale, PyramidDown, PyramidUp, Warp, Peaks, Constant>;
 
-/// What makes a number or counts of an array.
-using Reductions = values::TypeList<Reduce, Histogram>;
+/// What makes a number or a list of an array.
+using Reductions = values::TypeList<Reduce, Histogram, Positions>;
 
 }  // namespace terrace::graph

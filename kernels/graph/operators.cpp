@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/graph/iteration.hpp"
+#include "kernels/graph/moves.hpp"
 #include "kernels/graph/node_formula.hpp"
 #include "kernels/graph/operator_list.hpp"
 
@@ -21,8 +22,10 @@ OperatorInfo info_of() {
           .more_help = Op::more_help,
           .radius = Op::radius,
           .parameters = Op::parameters,
+          .coefficient_keys = Op::coefficient_keys,
           .number_key = Op::number_key,
           .is_reduction = false,
+          .makes = {},
           .takes_size = Op::takes_size,
           .has_boundary = Op::has_boundary,
           .extent = [](i64 n) { return Op::extent(n); },
@@ -81,6 +84,7 @@ OperatorInfo info_of_reduction() {
   info.more_key = info.more_help = info.number_key = "";
   info.parameters = Op::parameters;
   info.is_reduction = true;
+  info.makes = Op::makes;
   return info;
 }
 
@@ -122,9 +126,13 @@ std::optional<int> find_operator(std::string_view name) {
   return static_cast<int>(found - all.begin());
 }
 
-Area reach_of(const Graph& graph, const Node& node, int operand, const Area& area) {
+Area reach_of(const Graph& graph, const Node& node, int operand, const Area& area, std::span<const double> known) {
   const OperatorInfo& info = operators()[static_cast<std::size_t>(node.op)];
-  return info.reach(node.settings, operand, graph.shape(node.operands[static_cast<std::size_t>(operand)]), area);
+  const Shape shape = graph.shape(node.operands[static_cast<std::size_t>(operand)]);
+  Area all = info.reach(node.settings, operand, shape, area);
+  const auto moves = operand == 0 ? moves_of(graph, node, known) : std::nullopt;
+  if (moves) all.rows = rows_warped(graph.type, shape.rows, area.rows, *moves);
+  return all;
 }
 
 std::string take_shape(Node& node, const std::vector<Shape>& operands, std::optional<Shape> wanted) {
@@ -142,8 +150,9 @@ std::string take_shape(Node& node, const std::vector<Shape>& operands, std::opti
     return std::string("'") + info.name + "' of an array of " + to_string(shape) + " does not have the shape " +
            to_string(node.shape);
   }
-  if (std::max(node.shape.rows, node.shape.columns) > most_extent) {
-    return "its array of " + to_string(node.shape) + " is too large";
+  if (!is_possible(node.shape)) {
+    return "its array of " + to_string(node.shape) + " is too large: arrays of a graph have at most " +
+           std::to_string(most_extent) + " rows, as many columns and " + std::to_string(most_cells) + " cells";
   }
   return width_fault(node, shape);
 }

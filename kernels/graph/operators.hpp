@@ -25,10 +25,12 @@ struct OperatorInfo {
   const char *more_key, *more_help;
   int radius;  // of its neighbourhood, if no parameter says it
   ParameterList parameters;
+  CoefficientKeys coefficient_keys;
   const char* number_key;  // a parameter that may be a number of a reduction; "": none
-  bool is_reduction;       // a number, or counts: of its members only those above have a meaning
-  bool takes_size;         // its result may have one of several sizes
-  bool has_boundary;       // its cells may read values outside of its operands, which a boundary says
+  bool is_reduction;       // a number, or a list: of its members only those above and `makes` have a meaning
+  Makes makes;
+  bool takes_size;    // its result may have one of several sizes
+  bool has_boundary;  // its cells may read values outside of its operands, which a boundary says
   i64 (*extent)(i64 n);
   bool (*fits)(i64 n, i64 wanted);
   Area (*reach)(const NodeSettings& settings, int operand, Shape shape, const Area& area);
@@ -45,7 +47,9 @@ bool may_iterate(const OperatorInfo& info);
 std::optional<int> find_operator(std::string_view name);
 
 /// All that the cells of an area of a node read of its operand number `operand`; it may lie outside of that.
-Area reach_of(const Graph& graph, const Node& node, int operand, const Area& area);
+/// @param known as GraphSpec::known
+Area reach_of(const Graph& graph, const Node& node, int operand, const Area& area,
+              std::span<const double> known = {});
 
 /// The reason why operands of these shapes do not fit the operator of a node; empty: they do. Sets the node's shape.
 /// @param wanted the shape that the result is to have; nullopt: the operator's own

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/graph/carry.hpp"
 #include "kernels/graph/iteration.hpp"
 #include "kernels/graph/operators.hpp"
 
@@ -20,6 +21,25 @@ void join_states(const Graph& graph, int value, std::vector<Rows>& needed) {
   while (first > 0 && nodes_of_iteration(graph, first - 1) == value - first + 2) --first;
   for (int state = first; state <= value; ++state) all.add(needed[static_cast<std::size_t>(state)]);
   for (int state = first; state <= value; ++state) needed[static_cast<std::size_t>(state)] = all;
+}
+
+/// Adds the rows of all values that the needed rows of nodes are made from.
+/// @param known, pass_steps of a GraphSpec @param carriers as carriers_of()
+void add_reached(const Graph& graph, std::span<const double> known, i64 pass_steps, const std::vector<int>& carriers,
+                 std::vector<Rows>& needed) {
+  for (int value = graph.values() - 1; value >= 0 && graph.is_node(value); --value) {
+    join_states(graph, value, needed);
+    const Node& node = graph.node(value);
+    const bool carries = carrier_of(graph, carriers, value).has_value();
+    for (const Range& rows : needed[static_cast<std::size_t>(value)].ranges()) {
+      for (std::size_t operand = 0; operand < node.operands.size(); ++operand) {
+        const Area area = reach_of(graph, node, static_cast<int>(operand), {rows, {0, node.shape.columns}}, known);
+        const Range read = carries ? rows_reached_by_carrier(*node.settings.iteration, pass_steps, rows) : area.rows;
+        needed[static_cast<std::size_t>(node.operands[operand])].add_inside(
+            read, graph.shape(node.operands[operand]).rows, node.settings.boundary);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -48,23 +68,11 @@ std::vector<Rows> rows_needed(const GraphSpec& spec, i64 slab) {
   for (std::size_t n = 0; n < graph.targets(); ++n) {
     needed[static_cast<std::size_t>(graph.target(n))].add(rows_of_slab(spec, slab, n));
   }
-  add_reached(graph, needed);
+  add_reached(graph, spec.known, spec.pass_steps, carriers_of(spec), needed);
   return needed;
 }
 
-void add_reached(const Graph& graph, std::vector<Rows>& needed) {
-  for (int value = graph.values() - 1; value >= 0 && graph.is_node(value); --value) {
-    join_states(graph, value, needed);
-    const Node& node = graph.node(value);
-    for (const Range& rows : needed[static_cast<std::size_t>(value)].ranges()) {
-      for (std::size_t operand = 0; operand < node.operands.size(); ++operand) {
-        const Area area = reach_of(graph, node, static_cast<int>(operand), {rows, {0, node.shape.columns}});
-        needed[static_cast<std::size_t>(node.operands[operand])].add_inside(
-            area.rows, graph.shape(node.operands[operand]).rows, node.settings.boundary);
-      }
-    }
-  }
-}
+void add_reached(const Graph& graph, std::vector<Rows>& needed) { add_reached(graph, {}, 0, {}, needed); }
 
 std::vector<int> last_readers(const Graph& graph) {
   std::vector<int> last(static_cast<std::size_t>(graph.values()));
@@ -76,7 +84,35 @@ std::vector<int> last_readers(const Graph& graph) {
   return last;
 }
 
-i64 bytes_needed(const Graph& graph, const std::vector<Rows>& needed) {
+double work_needed(const GraphSpec& spec, const std::vector<Rows>& needed) {
+  const Graph& graph = *spec.graph;
+  const std::vector<int> carriers = carriers_of(spec);
+  double cells = 0;
+  for (int value = 0; value < graph.values(); ++value) {
+    const Rows& rows = needed[static_cast<std::size_t>(value)];
+    const Iteration* iteration = graph.is_node(value) ? graph.node(value).settings.iteration.get() : nullptr;
+    const bool carries = carrier_of(graph, carriers, value).has_value();
+    const double made = carries                ? rows_made(*iteration, PassRows(*iteration, spec.pass_steps, rows))
+                        : iteration != nullptr ? rows_made(*iteration, rows)
+                                               : static_cast<double>(rows.size());
+    cells += made * static_cast<double>(graph.shape(value).columns);
+  }
+  return cells;
+}
+
+double work_of(const GraphSpec& spec) {
+  const i64 slabs = slabs_of(spec), looked_at = 16, step = std::max<i64>(1, (slabs - 2) / looked_at);
+  const auto work = [&](i64 slab) { return work_needed(spec, rows_needed(spec, slab)); };
+  double inner = 0;
+  i64 count = 0;
+  for (i64 slab = 1; slab + 1 < slabs; slab += step, ++count) inner += work(slab);
+  if (count > 0) inner *= static_cast<double>(slabs - 2) / static_cast<double>(count);
+  return work(0) + inner + (slabs > 1 ? work(slabs - 1) : 0);
+}
+
+i64 bytes_needed(const GraphSpec& spec, const std::vector<Rows>& needed) {
+  const Graph& graph = *spec.graph;
+  const std::vector<int> carriers = carriers_of(spec);
   const std::vector<int> last = last_readers(graph);
   const auto bytes = [&](int value) {
     return needed[static_cast<std::size_t>(value)].size() * graph.shape(value).columns *
@@ -87,7 +123,11 @@ i64 bytes_needed(const Graph& graph, const std::vector<Rows>& needed) {
     const int states = nodes_of_iteration(graph, value);
     if (states == 0) return i64{0};
     const Rows& rows = needed[static_cast<std::size_t>(value)];
-    i64 all = values_beside(*graph.node(value).settings.iteration, rows) * static_cast<i64>(size_of(graph.type));
+    const Iteration& iteration = *graph.node(value).settings.iteration;
+    const bool carries = carrier_of(graph, carriers, value).has_value();
+    const i64 values = carries ? values_beside(iteration, PassRows(iteration, spec.pass_steps, rows))
+                               : values_beside(iteration, rows);
+    i64 all = values * static_cast<i64>(size_of(graph.type));
     for (int state = 1; state < states; ++state) all += bytes(value + state);
     return all;
   };
@@ -107,7 +147,7 @@ i64 most_bytes_needed(const GraphSpec& spec) {
   const i64 last = slabs_of(spec) - 1;
   i64 most = 0;
   for (const i64 slab : {i64{0}, std::min<i64>(1, last), last / 2, std::max<i64>(last - 1, 0), last}) {
-    most = std::max(most, bytes_needed(*spec.graph, rows_needed(spec, slab)));
+    most = std::max(most, bytes_needed(spec, rows_needed(spec, slab)));
   }
   return most;
 }

@@ -23,14 +23,20 @@ i64 most_rows_of_slab(const GraphSpec& spec, std::size_t target);
 /// The rows of each value that a slab needs: targets, and those that operators reach from them.
 std::vector<Rows> rows_needed(const GraphSpec& spec, i64 slab);
 
-/// Adds the rows of all values that the needed rows of nodes are made from.
+/// Adds the rows of all values that the needed rows of nodes are made from, of a graph whose slabs hand nothing on.
 void add_reached(const Graph& graph, std::vector<Rows>& needed);
 
 /// The last node that reads each value; the value itself if none does.
 std::vector<int> last_readers(const Graph& graph);
 
+/// Cells that a slab reads and makes, in every step of an iteration, about.
+double work_needed(const GraphSpec& spec, const std::vector<Rows>& needed);
+
+/// The same of all slabs, from a few of them.
+double work_of(const GraphSpec& spec);
+
 /// Bytes of all values that are there at a time when the nodes of a slab are made one after another.
-i64 bytes_needed(const Graph& graph, const std::vector<Rows>& needed);
+i64 bytes_needed(const GraphSpec& spec, const std::vector<Rows>& needed);
 
 /// The same of the largest of a few slabs: those at either end, and one in the middle.
 i64 most_bytes_needed(const GraphSpec& spec);

@@ -132,4 +132,7 @@ struct DevicesArguments {
 /// `terrace devices`: lists the devices of this machine.
 int devices(Session& session, const DevicesArguments& arguments);
 
+/// `terrace measure`: measures the times of launches on the GPUs of this machine, and keeps them for later plans.
+int measure(Session& session);
+
 }  // namespace terrace::app

@@ -1,7 +1,6 @@
 #include "pipeline/run/home_tiles.hpp"
 
 #include <algorithm>
-#include <future>
 #include <span>
 #include <utility>
 
@@ -9,22 +8,12 @@
 #include "io/files/tile_checksums.hpp"
 #include "pipeline/base/bands.hpp"
 #include "pipeline/run/damaged_tile.hpp"
+#include "pipeline/run/wait_for.hpp"
 
 namespace terrace::run {
 namespace {
 
 constexpr std::int64_t band_bytes = 1 << 20;  // of a tile, read at a time by each thread
-
-/// Passes `request` a callback for its end, and waits until it is called.
-template <class Request>
-void wait_for(const Request& request) {
-  std::promise<void> there;
-  request([&](std::exception_ptr error) {
-    if (error) there.set_exception(error);
-    else there.set_value();
-  });
-  there.get_future().get();
-}
 
 }  // namespace
 

@@ -1,9 +1,12 @@
 // The declaration of the stage `kernel_graph`.
+#include <algorithm>
 #include <deque>
 #include <set>
 
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/operators.hpp"
+#include "stages/cell_compiler.hpp"
+#include "stages/kernel_graph/iteration_text.hpp"
 #include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/problems.hpp"
 #include "stages/kernel_graph/same_formulas.hpp"
@@ -16,8 +19,6 @@ namespace {
 
 /// The problem of a stage that names none.
 constexpr const char* graph_of_nodes = "graph";
-
-constexpr const char* boundaries = "symmetric, edge, reflect, periodic";
 
 /// Texts that live as long as the program.
 const char* lasting(const std::string& text) {
@@ -52,7 +53,7 @@ class NodeKeys {
     add("operands", ParameterKind::names, "the arrays that a `formula` reads, by their names there");
     add("operands.*", ParameterKind::text, "an input or another node");
     add("boundary", ParameterKind::choice, "values outside of the node's operands; left out: `boundary` of the graph",
-        {"", ParameterKind::choice, "", nullptr, boundaries});
+        {"", ParameterKind::choice, "", nullptr, boundary_words});
     keys_.push_back(
         {lasting(prefix_ + "boundary.value"), ParameterKind::number, "everything outside has this value", nullptr});
   }
@@ -118,22 +119,32 @@ std::vector<Parameter> parameters_of_graph() {
        "arrays that nodes read, by names of your choice; inputs of the job that they name need no entry", "{}"},
       {"inputs.*", ParameterKind::array, "an input, or what an earlier stage wrote"}};
   keys.insert(keys.end(), others.begin(), others.end());
+  add_boundary_parameters(keys);
   return keys;
 }
 
 /// The keys of every graph.
 std::vector<Parameter> parameters_of_all() {
   return {
-      {"boundary", ParameterKind::choice,
-       "values outside of arrays, as NumPy pads them (periodic: `wrap`); {value: x} is one value", "symmetric",
-       boundaries},
-      {"boundary.value", ParameterKind::number, "everything outside has this value", nullptr},
       {"type", ParameterKind::choice,
        "the type in which all nodes are computed, each operation rounded once; auto: f64 if an input has it, else "
        "f32",
        "auto", "auto, f32, f64"},
-      {"schedule", ParameterKind::choice, "how nodes are computed; plain: one after another over slabs of rows",
-       "auto", "auto, plain"}};
+      {"arithmetic", ParameterKind::choice,
+       "exact: each problem by the operations that define it; fast: horn_schunck divides the derivatives by the root "
+       "of "
+       "their divisor before it iterates, and not in each step, which changes the flow in its last digits. Either "
+       "gives "
+       "the same bits on every back end",
+       "exact", "exact, fast"},
+      {"schedule", ParameterKind::choice,
+       "how nodes are computed; plain: one after another over slabs of rows; on a GPU also streamed: the same, but "
+       "an "
+       "`iterate` of formulas of radius 1 makes several steps at once, its rows in registers; fused: nodes of one "
+       "shape "
+       "by one kernel, values between them in registers; and ktiler: nodes, and steps of an `iterate`, in turn over "
+       "strips of rows that stay in the L2 cache",
+       "auto", "auto, plain, streamed, fused, ktiler"}};
 }
 
 /// The kept nodes with that operator among the settings; "": with none of these.
@@ -141,9 +152,10 @@ std::vector<std::string> kept_of(const Settings& settings, const std::string& op
   std::vector<std::string> found;
   for (const std::string& name : settings.names("keep")) {
     const auto has = [&](const char* key) { return settings.has("nodes." + name + "." + key); };
-    const std::string own = has(graph::Reduce::name)      ? graph::Reduce::name
-                            : has(graph::Histogram::name) ? graph::Histogram::name
-                                                          : "";
+    std::string own;
+    for (const graph::OperatorInfo& info : graph::operators()) {
+      if (info.is_reduction && has(info.name)) own = info.name;
+    }
     if (own == op) found.push_back(dataset_name(name));
   }
   return found;
@@ -163,9 +175,13 @@ job::ProblemDeclaration written_graph() {
   declared.summary = "a graph of nodes, each one operator of images; `problem` may be left out";
   declared.group = "graphs";
   declared.parameters = parameters_of_graph();
+  job::OutputDeclaration positions =
+      output("POSITIONS", "positions x 2", "the rows and columns of a kept `positions`, i64", graph::Positions::name);
+  positions.has_found_length = positions.written;
   declared.outputs = {output("NODE", "rows x columns of the node", "the values of a kept node", ""),
                       output("NUMBER", "one value", "the number of a kept `reduce`, f64", graph::Reduce::name),
-                      output("COUNTS", "bins", "the counts of a kept `histogram`, i64", graph::Histogram::name)};
+                      output("COUNTS", "bins", "the counts of a kept `histogram`, i64", graph::Histogram::name),
+                      positions};
   declared.example = {
       "image: {generate: uniform, shape: [40, 60], type: f32, seed: 1}, other: {generate: uniform, shape: [40, 60], "
       "type: f32, seed: 2}, shift: {generate: uniform, shape: [40, 60], type: f32, seed: 3}",
@@ -175,8 +191,8 @@ job::ProblemDeclaration written_graph() {
        "yy, "
        "radius: 1}, response: {harris: [sxx, sxy, syy], k: 0.04}, top: {reduce: response, with: maximum}, corners: "
        "{threshold: response, below: {of: top, times: 0.01}, type: f64}, counts: {histogram: image, bins: 16, range: "
-       "[0, 1]}}, "
-       "keep: [response, corners, top, counts], boundary: edge, type: f64}",
+       "[0, 1]}, largest: {peaks: corners}, found: {positions: largest, most: 600}}, "
+       "keep: [response, corners, top, counts, found], boundary: edge, type: f64}",
        "{nodes: {small: {pyramid_down: image}, back: {pyramid_up: small, like: image}, detail: {subtract: [image, "
        "back]}, sharp: {add: [image, detail], type: u8}}, keep: sharp, boundary: {value: 0}, schedule: plain}",
        "{inputs: {a: image}, nodes: {half: {downscale: a}, back: {upscale: half}, mixed: {mix: [a, back], mask: "
@@ -190,8 +206,9 @@ job::ProblemDeclaration written_graph() {
        "all: {add: [mean, gx]}, less: {subtract: [sum, gx]}, both: {product: [all, less]}, half: {scale: both, "
        "factor: "
        "0.5, offset: 0.1}, mixed: {mix: [half, all], mask: image}, cut: {threshold: mixed, below: 0.01}, corner: "
-       "{harris: [cut, less, all], k: 0.04}, next: {formula: \"x[0,0] + 0.25*(a - y)\", operands: {x: u, a: image, "
-       "y: corner}}}, next: {u: next, v: cut}}, times: 3}, change: {formula: \"abs(u[-1,0] - u[1,0])/2\", operands: "
+       "{harris: [cut, less, all], k: 0.04}, peak: {peaks: corner}, next: {formula: \"x[0,0] + 0.25*(a - y)\", "
+       "operands: {x: u, a: image, "
+       "y: peak}}}, next: {u: next, v: cut}}, times: 3}, change: {formula: \"abs(u[-1,0] - u[1,0])/2\", operands: "
        "{u: flow/u}}, weight: {add: [change, flow/v]}}, keep: [flow/u, weight]}",
        "{nodes: {smooth: {stencil: image, rows: [0.25, 0.5, 0.25], columns: [0.25, 0.5, 0.25], boundary: reflect}, "
        "edges: "
@@ -201,22 +218,27 @@ job::ProblemDeclaration written_graph() {
   return declared;
 }
 
-/// The reason why only the CPU computes a graph: an operator of its nodes.
-std::optional<CpuAlone> cpu_alone(const job::Stage& stage, bool) {
-  std::vector<int> operators;
+bool has_formulas(const std::vector<NodeText>& nodes) {
+  return std::ranges::any_of(nodes, [](const NodeText& node) {
+    return node.formula || (node.iteration && has_formulas(node.iteration->body.nodes));
+  });
+}
+
+/// The reason why only the CPU computes a graph: its formulas, or its clusters, cannot be compiled.
+std::optional<CpuAlone> cpu_alone(const job::Stage& stage, bool compiles) {
+  if (stage.settings.text("schedule") == "fused") {
+    std::optional<CpuAlone> alone = cpu_alone_without_compiler("clusters of nodes", compiles);
+    if (alone) alone->parameter = "schedule";
+    return alone;
+  }
   const GraphProblem* problem = find_graph_problem(stage.problem);
-  if (problem != nullptr) {
-    for (const std::string_view name : problem->cpu_operators) operators.push_back(*graph::find_operator(name));
-  } else {
-    for (const NodeText& node : read_nodes(stage.settings).nodes) operators.push_back(node.op);
+  if (problem != nullptr ? !has_formulas(stage.settings, *problem)
+                         : !has_formulas(read_nodes(stage.settings).nodes)) {
+    return std::nullopt;
   }
-  for (const int op : operators) {
-    if (op < 0 || graph::is_on_cuda(op)) continue;
-    const std::string name = graph::operators()[static_cast<std::size_t>(op)].name;
-    return CpuAlone{problem != nullptr ? "problem" : "nodes",
-                    "graphs with `" + name + "` are computed on the CPU only; give `backend: cpu`"};
-  }
-  return std::nullopt;
+  std::optional<CpuAlone> alone = cpu_alone_without_compiler("formulas", compiles);
+  if (alone) alone->parameter = problem != nullptr ? "problem" : "nodes";
+  return alone;
 }
 
 }  // namespace

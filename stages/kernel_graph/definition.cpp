@@ -15,6 +15,7 @@
 #include "pipeline/base/printable.hpp"
 #include "stages/kernel_graph/inputs.hpp"
 #include "stages/kernel_graph/iteration_text.hpp"
+#include "stages/kernel_graph/moves.hpp"
 #include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/problems.hpp"
 
@@ -39,8 +40,7 @@ class GraphDefiner {
     for (const NodeText& node : texts_.nodes) add_node(whole_, node);
     stop_if_wrong();
     keep();
-    made_.parts = cut_into_parts(whole_.graph);
-    made_.graph = std::make_shared<const Graph>(std::move(whole_.graph));
+    take_graph(request_, std::move(whole_.graph), made_);
     return std::move(made_);
   }
 
@@ -162,7 +162,18 @@ class GraphDefiner {
       const NodeText& text = texts_.nodes[number];
       if (!text.reduction)
         whole_.graph.kept.push_back({whole_.values.at(text.name), text.kept_as.value_or(whole_.graph.type)});
-      else if (!text.reduction->counts) made_.kept_numbers.push_back(numbers_.at(text.name));
+      else keep_reduction(text);
+    }
+  }
+
+  /// Counts are arrays of the result in any case.
+  void keep_reduction(const NodeText& text) {
+    const int number = numbers_.at(text.name);
+    const std::string most = "nodes." + text.name + ".most";
+    if (text.reduction->makes == graph::Makes::number) {
+      made_.numbers.push_back({text.name, "node " + text.name + ": " + graph::Reduce::name, number});
+    } else if (text.reduction->makes == graph::Makes::positions) {
+      made_.limits[number] = settings_.has(most) ? settings_.place(most) : text.place;
     }
   }
 

@@ -105,6 +105,7 @@ class NodeOrder {
   }
 
   void refuse_unused() {
+    if (made_.kept.empty() && !made_.findings.empty()) return;  // of the wrong names
     for (std::size_t node = 0; node < names_.size(); ++node) {
       if (states_[node] == State::done || first_of(node) != node) continue;
       fault(made_.nodes[node].place, std::string("no ") + made_.users + " depends on node " + quote(names_[node]));

@@ -53,7 +53,10 @@ NodeTexts read_nodes(const Settings& settings);
 /// The dataset of a node: of a state of an iteration i/u it is i_u.
 std::string dataset_name(std::string node);
 
-/// Reads one node; adds to the findings. @param list the setting that names the nodes
+/// The texts of a setting, which is one or a list, with their places.
+std::vector<NodeText::Operand> operands_in(const Settings& settings, const std::string& setting);
+
+/// Reads one node (node_reader.cpp); adds to the findings. @param list the setting that names the nodes
 NodeText read_node(const Settings& settings, const std::string& list, std::size_t number,
                    std::vector<job::Finding>& findings);
 

@@ -6,6 +6,7 @@
 
 #include "kernels/graph/task.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -29,6 +30,14 @@ class Cutter {
  private:
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
+  /// The reductions whose numbers a node takes.
+  static std::vector<int> numbers_of(const graph::NodeSettings& settings) {
+    std::vector<int> found;
+    for (const graph::KnownNumber& known : settings.known) found.push_back(known.number);
+    if (settings.moves) found.insert(found.end(), {settings.moves->smallest, settings.moves->largest});
+    return found;
+  }
+
   /// The part in which each value can be made first.
   void find_levels() {
     for (int value = 0; value < whole_.values(); ++value) {
@@ -38,8 +47,8 @@ class Cutter {
           const bool waits = whole_.is_node(operand) && whole_.node(operand).is_stored;
           level = std::max(level, level_[index(operand)] + (waits ? 1 : 0));
         }
-        for (const graph::KnownNumber& known : whole_.node(value).settings.known) {
-          level = std::max(level, level_[index(whole_.reductions[index(known.number)].value)] + 1);
+        for (const int number : numbers_of(whole_.node(value).settings)) {
+          level = std::max(level, level_[index(whole_.reductions[index(number)].value)] + 1);
         }
       }
       level_.push_back(level);
@@ -114,13 +123,17 @@ class Cutter {
     for (const int array : made.inputs) {
       const GraphArray& own = made_.arrays[index(array)];
       values[own.value] = graph.values();
-      graph.inputs.push_back({own.name, own.type, own.shape, own.role != run::Role::input});
+      graph.inputs.push_back({own.name, own.type, own.shape,
+                              own.role != run::Role::input || whole_.inputs[index(own.value)].may_be_nan});
     }
     for (int value = 0; value < whole_.values(); ++value) {
       if (!is_needed[index(value)] || values.contains(value)) continue;
       Node node = whole_.node(value);
       for (int& operand : node.operands) operand = values.at(operand);
       for (graph::KnownNumber& known : node.settings.known) known.number = number_in(made, known.number);
+      if (auto& moves = node.settings.moves) {
+        moves = {number_in(made, moves->smallest), number_in(made, moves->largest)};
+      }
       values[value] = graph.values();
       graph.nodes.push_back(std::move(node));
     }
@@ -133,7 +146,6 @@ class Cutter {
       graph.reductions.back().value = values.at(graph.reductions.back().value);
     }
     graph.numbers = static_cast<int>(made.numbers.size());
-    refuse_many(graph);
     return graph;
   }
   /// The place of a reduction among the numbers that a part takes.
@@ -143,21 +155,47 @@ class Cutter {
     return static_cast<int>(at);
   }
 
-  static void refuse_many(const Graph& graph) {
-    if (graph.inputs.size() > graph::most_inputs) throw Error("a part of a graph reads too many arrays");
-    if (graph.kept.size() > graph::most_kept) throw Error("a part of a graph keeps too many arrays");
-    if (std::max<std::size_t>(graph.reductions.size(), index(graph.numbers)) > graph::most_numbers) {
-      throw Error("a part of a graph has too many numbers");
-    }
-  }
-
   const Graph& whole_;
   std::vector<int> level_;
   GraphParts made_;
 };
 
+/// What a part has too many of, with what to do; empty: nothing.
+std::string excess_of(const Graph& part) {
+  const auto excess = [](std::size_t found, std::size_t most, const char* verb, const char* noun, const char* which) {
+    if (found <= most) return std::string();
+    return std::string(verb) + " " + counted(static_cast<std::int64_t>(found), noun) + " and may have " +
+           std::to_string(most) + ": " + which;
+  };
+  const std::string all[] = {
+      excess(
+          part.inputs.size(), graph::most_inputs, "reads", "array",
+          "inputs, and what nodes of earlier parts keep or store; keep fewer nodes, or make some of them in a stage "
+          "of their own"),
+      excess(part.kept.size(), graph::most_kept, "writes", "array",
+             "nodes that are kept or stored; make some of them in a stage of their own"),
+      excess(part.reductions.size(), graph::most_numbers, "makes", "reduction",
+             "numbers and lists; make some of them in a stage of their own"),
+      excess(static_cast<std::size_t>(part.numbers), graph::most_numbers, "takes", "number",
+             "made by reductions of earlier parts; make some of the nodes that take them in a stage of their own")};
+  const auto* const first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
+  return first == std::end(all) ? "" : *first;
+}
+
 }  // namespace
 
-GraphParts cut_into_parts(const Graph& whole) { return Cutter(whole).cut(); }
+GraphParts cut_into_parts(const Graph& whole) {
+  GraphParts made = Cutter(whole).cut();
+  for (const GraphPart& part : made.parts) {
+    const std::string excess = excess_of(*part.graph);
+    if (!excess.empty()) throw Error("a part of the graph, which is computed at a time, " + excess);
+  }
+  return made;
+}
+
+bool parts_fit(const Graph& whole) {
+  return std::ranges::all_of(Cutter(whole).cut().parts,
+                             [](const GraphPart& part) { return excess_of(*part.graph).empty(); });
+}
 
 }  // namespace terrace::stages

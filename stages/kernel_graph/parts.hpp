@@ -41,4 +41,7 @@ struct GraphParts {
 /// @throws Error if a part has more arrays or numbers than a graph may
 GraphParts cut_into_parts(const graph::Graph& whole);
 
+/// True if no part has more arrays or numbers than a graph may.
+bool parts_fit(const graph::Graph& whole);
+
 }  // namespace terrace::stages

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/graph/carry.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
+#include "stages/kernel_graph/moves.hpp"
 #include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/tally.hpp"
 #include "stages/kernel_graph/worker.hpp"
@@ -19,12 +21,7 @@ using graph::Rows;
 
 namespace {
 
-enum class Slot { input, kept, reduced };
-
-/// The numbers that a part takes from earlier ones, as bits.
-struct PartNumbers {
-  std::int64_t bits[graph::most_numbers];
-};
+enum class Slot { input, kept, reduced, carried };
 
 template <bool is_kept>
 void bind_part(GraphTask& task, const run::SlotPiece& piece, const run::NoContext&) {
@@ -38,10 +35,15 @@ void bind_reduced(GraphTask& task, const run::SlotPiece& piece, const run::NoCon
   task.reduced[piece.index] = piece.tile.data;
 }
 
+void bind_carried(GraphTask& task, const run::SlotPiece& piece, const run::NoContext&) {
+  task.carried[piece.index] = piece.tile.data;
+}
+
 constexpr run::SlotField<GraphTask> slots[] = {
     {Slot::input, "input", bind_part<false>, graph::most_inputs, true},
     {Slot::kept, "kept node", bind_part<true>, graph::most_kept, true},
     {Slot::reduced, "reduction", bind_reduced, graph::most_numbers},
+    {Slot::carried, "carry", bind_carried, graph::most_carries},
 };
 
 /// Rows of a tile of an input have about so many bytes at most.
@@ -50,19 +52,40 @@ constexpr std::int64_t input_tile_bytes = 4 << 20;
 /// Slabs of which the memory is looked at, at least; that of others differs by a row at most.
 constexpr std::int64_t looked_at = 64;
 
+/// The generation of what blocks of a part update: a phase may have more slabs than planned, at most one a row, and
+/// the last one makes the result.
+std::int64_t most_generations(const graph::GraphSpec& spec) {
+  return moved_numbers(*spec.graph).empty() ? graph::slabs_of(spec) : graph::most_kept_rows(*spec.graph);
+}
+
 Box box_of(const Range& rows, std::int64_t columns) { return {{rows.begin, 0}, {rows.end, columns}}; }
 
 }  // namespace
 
 GraphPlan::GraphPlan(GraphDefinition definition, const std::vector<std::int64_t>& slab_rows,
-                     const std::vector<const graph::GraphMethod*>& methods)
-    : definition_(std::move(definition)) {
+                     const std::vector<const graph::GraphMethod*>& methods, const Resources& resources)
+    : definition_(std::move(definition)), resources_(resources) {
   for (std::size_t n = 0; n < definition_.parts.parts.size(); ++n) {
     const GraphPart& part = definition_.parts.parts[n];
-    parts_.push_back({part, {part.graph, slab_rows.at(n)}, methods.at(n)});
+    const graph::GraphSpec spec{.graph = part.graph,
+                                .slab_rows = slab_rows.at(n),
+                                .known = assumed_numbers(*part.graph, slab_rows.at(n)),
+                                .times = definition_.times,
+                                .compiler = definition_.compiler};
+    parts_.push_back(
+        {part, spec, methods.at(n),
+         std::make_shared<CompiledMethod<graph::GraphSpec>>(*methods.at(n), graph::graph_method_instead)});
   }
   for (const GraphArray& array : definition_.parts.arrays) add_array(array);
   add_reductions();
+  for (PlannedPart& part : parts_) {
+    if (graph::slabs_of(part.spec) > 1) {
+      part.spec.pass_steps = graph::pass_steps_of(*part.method, part.spec, resources_.device);
+    }
+    add_carries(part);
+    part.workspace = workspace_of(*part.method, part.spec);
+    workspace_ = std::max(workspace_, part.workspace);
+  }
 }
 
 void GraphPlan::add_array(const GraphArray& array) {
@@ -86,13 +109,32 @@ void GraphPlan::add_reductions() {
     for (const int number : part.part.reductions) {
       const graph::Reduction& own = reductions[static_cast<std::size_t>(number)];
       run::ArraySpec& spec = arrays_[definition_.parts.arrays.size() + static_cast<std::size_t>(number)];
-      spec.name = own.counts ? own.name : "number " + own.name;
-      spec.role = own.counts ? run::Role::result : run::Role::scratch;
-      spec.type = own.counts ? ElementType::i64 : ElementType::f64;
-      spec.shape = spec.tile = {own.counts ? own.bins.bins : 1};
+      const bool is_list = own.makes != graph::Makes::number;
+      spec.name = is_list ? own.name : "number " + dataset_name(own.name);
+      spec.role = is_list ? run::Role::result : run::Role::scratch;
+      spec.type = is_list ? ElementType::i64 : ElementType::f64;
+      spec.shape = {own.elements()};
+      if (own.makes == graph::Makes::positions) spec.shape = {own.elements() / 2, 2};
+      spec.tile = spec.shape;
       spec.kept = 1;
-      spec.generations = graph::slabs_of(part.spec);
+      spec.generations = most_generations(part.spec);
     }
+  }
+}
+
+void GraphPlan::add_carries(PlannedPart& part) {
+  for (const int first : graph::carriers_of(part.spec)) {
+    const graph::Graph& graph = *part.spec.graph;
+    run::ArraySpec spec;
+    spec.name =
+        "carry of " + dataset_name(graph.node(first).name) + " in part " + std::to_string(&part - parts_.data());
+    spec.type = graph.type;
+    spec.shape = spec.tile = {graph::carry_rows(*graph.node(first).settings.iteration, part.spec.pass_steps),
+                              graph.shape(first).columns};
+    spec.kept = 1;
+    spec.generations = most_generations(part.spec);
+    part.carries.push_back(static_cast<int>(arrays_.size()));
+    arrays_.push_back(std::move(spec));
   }
 }
 
@@ -133,21 +175,17 @@ double cells_of(const graph::Graph& graph) {
   return most * static_cast<double>(tallest);
 }
 
-bool GraphPlan::depends_on_results(std::int64_t number) const {
-  return number < std::ssize(parts_) && !parts_[static_cast<std::size_t>(number)].part.numbers.empty();
+std::int64_t GraphPlan::entries(int array, const run::Tally& tally) const {
+  const bool is_result = arrays_[static_cast<std::size_t>(array)].role == run::Role::result;
+  if (!is_result || this->array(array) != nullptr || reduction(array).makes != graph::Makes::positions) {
+    return Plan::entries(array, tally);
+  }
+  const auto number = array - static_cast<int>(definition_.parts.arrays.size());
+  return static_cast<std::int64_t>(static_cast<const GraphTally&>(tally).number(number));
 }
 
-std::optional<run::Phase> GraphPlan::phase(std::int64_t number, const run::Tally& tally) const {
-  if (number >= std::ssize(parts_)) return std::nullopt;
-  const PlannedPart& own = parts_[static_cast<std::size_t>(number)];
-  PartNumbers numbers{};
-  for (std::size_t n = 0; n < own.part.numbers.size(); ++n) {
-    const double known = static_cast<const GraphTally&>(tally).number(own.part.numbers[n]);
-    numbers.bits[n] = std::bit_cast<std::int64_t>(known);
-  }
-  // Blocks that update a reduction come one after another.
-  const run::Order order = own.part.reductions.empty() ? run::Order::any : run::Order::in_turn;
-  return run::Phase{number, graph::slabs_of(own.spec), order, numbers};
+bool GraphPlan::depends_on_results(std::int64_t number) const {
+  return number < std::ssize(parts_) && !parts_[static_cast<std::size_t>(number)].part.numbers.empty();
 }
 
 std::string GraphPlan::part(const run::Phase& phase) const {
@@ -155,7 +193,8 @@ std::string GraphPlan::part(const run::Phase& phase) const {
 }
 
 run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
-  const auto& [part, spec, method] = parts_[static_cast<std::size_t>(phase.number)];
+  const GraphPart& part = parts_[static_cast<std::size_t>(phase.number)].part;
+  const graph::GraphSpec spec = spec_of(phase);
   const graph::Graph& graph = *spec.graph;
   run::Block block;
   const std::vector<Rows> needed = graph::rows_needed(spec, index);
@@ -182,42 +221,56 @@ run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
     const Box box = box_of(rows, graph.shape(graph.kept[n].value).columns);
     block.accesses.push_back({{Slot::kept, n}, part.kept[n], 1, box, run::Mode::write});
   }
-  add_reduced(phase, index, block);
+  add_updated(phase, index, block);
   const std::int64_t tallest = graph::most_kept_rows(graph);
   const auto rows = static_cast<double>(std::min(spec.slab_rows, tallest - index * spec.slab_rows));
   block.operations = cells_of(graph) / static_cast<double>(tallest) * rows;
   return block;
 }
 
-void GraphPlan::add_reduced(const run::Phase& phase, std::int64_t index, run::Block& block) const {
+/// The first block makes generation 1, every other one the next, the last one that of the result.
+run::Access GraphPlan::update_of(const run::Phase& phase, std::int64_t index, run::Slot slot, int array) const {
+  const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(array)];
+  const std::int64_t made = index + 1 == phase.count ? spec.generations : index + 1;
+  const Box all{Extents::filled(spec.shape.rank(), 0), spec.shape};
+  run::Access access{slot, array, index == 0 ? made : index, all, index == 0 ? run::Mode::write : run::Mode::update};
+  if (index > 0) access.made = made;
+  return access;
+}
+
+void GraphPlan::add_updated(const run::Phase& phase, std::int64_t index, run::Block& block) const {
   const PlannedPart& own = parts_[static_cast<std::size_t>(phase.number)];
+  const auto add = [&](run::Slot slot, int array) {
+    const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(array)];
+    block.accesses.push_back(update_of(phase, index, slot, array));
+    if (index + 1 < phase.count || spec.role != run::Role::scratch) return;
+    block.last_uses.push_back({array, spec.generations, block.accesses.back().box});
+  };
   for (std::size_t n = 0; n < own.part.reductions.size(); ++n) {
-    const int number = static_cast<int>(definition_.parts.arrays.size()) + own.part.reductions[n];
-    const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(number)];
-    const Box all{{0}, spec.shape};
-    // The first block makes generation 1, every other one the next.
-    const run::Mode mode = index == 0 ? run::Mode::write : run::Mode::update;
-    block.accesses.push_back({{Slot::reduced, n}, number, std::max<std::int64_t>(1, index), all, mode});
-    const bool is_last = index == graph::slabs_of(own.spec) - 1;
-    if (is_last && spec.role == run::Role::scratch) block.last_uses.push_back({number, index + 1, all});
+    add({Slot::reduced, n}, static_cast<int>(definition_.parts.arrays.size()) + own.part.reductions[n]);
   }
+  for (std::size_t n = 0; n < own.carries.size(); ++n) add({Slot::carried, n}, own.carries[n]);
 }
 
 GraphTask GraphPlan::task(const run::Phase& phase, const run::BlockView& view) const {
   GraphTask task{};
-  const auto numbers = phase.value.as<PartNumbers>();
-  for (int n = 0; n < graph::most_numbers; ++n) task.numbers[n] = std::bit_cast<double>(numbers.bits[n]);
+  const auto value = phase.value.as<PartPhase>();
+  for (int n = 0; n < graph::most_numbers; ++n) task.numbers[n] = std::bit_cast<double>(value.numbers[n]);
   task.slab = view.index;
   run::bind_slots(slots, view, task);
   return task;
 }
 
 BlockMemory GraphPlan::block_memory(std::size_t part) const {
+  return block_memory(phase_of(part, parts_[part].spec.known, parts_[part].spec.slab_rows));
+}
+
+BlockMemory GraphPlan::block_memory(const run::Phase& phase) const {
   BlockMemory most;
-  const std::int64_t slabs = graph::slabs_of(parts_[part].spec), step = std::max<std::int64_t>(1, slabs / looked_at);
+  const std::int64_t slabs = phase.count, step = std::max<std::int64_t>(1, slabs / looked_at);
   for (std::int64_t number = 0; number < slabs + step; number += step) {
     BlockMemory own;
-    for (const run::Access& access : block({static_cast<std::int64_t>(part)}, std::min(number, slabs - 1)).accesses) {
+    for (const run::Access& access : block(phase, std::min(number, slabs - 1)).accesses) {
       const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(access.array)];
       const auto element = static_cast<std::int64_t>(size_of(spec.type));
       const std::int64_t tile = whole_pages(volume(spec.tile) * element);
@@ -237,10 +290,18 @@ BlockMemory GraphPlan::block_memory(std::size_t part) const {
   return most;
 }
 
-std::size_t workspace_bytes(const GraphPlan& plan, const device::Limits& limits) {
-  std::size_t most = 0;
-  for (const PlannedPart& part : plan.parts()) most = std::max(most, part.method->workspace(part.spec, limits));
-  return most;
+std::int64_t GraphPlan::workspace_of(const graph::GraphMethod& method, const graph::GraphSpec& spec) const {
+  return static_cast<std::int64_t>(method.workspace(spec, resources_.device));
+}
+
+double GraphPlan::repeated_share(std::size_t first_part, std::size_t end_part) const {
+  double all = 0, once = 0;
+  for (std::size_t n = first_part; n < end_part; ++n) {
+    const graph::GraphSpec& spec = parts_[n].spec;
+    all += graph::work_of(spec);
+    once += graph::work_of({.graph = spec.graph, .slab_rows = graph::most_kept_rows(*spec.graph)});
+  }
+  return all > once ? 1 - once / all : 0;
 }
 
 std::unique_ptr<run::Worker> GraphPlan::make_worker(device::Context& context) const {

@@ -1,16 +1,23 @@
 #include "stages/kernel_graph/stage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "kernels/graph/iteration.hpp"
+#include "kernels/graph/iteration_strips.hpp"
 #include "kernels/graph/operators.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/cell_compiler.hpp"
 #include "stages/kernel_graph/definition.hpp"
 #include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/plan.hpp"
 #include "stages/kernel_graph/slab_rows.hpp"
 #include "stages/kernel_graph/tally.hpp"
+#include "stages/kernel_graph/times.hpp"
 #include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
@@ -28,9 +35,10 @@ class KernelGraphStage : public run::Stage {
     if (plan_.arrays()[static_cast<std::size_t>(array)].role != run::Role::result) return {};
     const GraphArray* own = plan_.array(array);
     if (own == nullptr) {
-      const graph::Reduction& counts = plan_.reduction(array);
-      return {"/" + name_ + "/" + counts.name, {}, {},
-              {counts.name + "_bin"},          "", "node " + counts.name + ": " + graph::Histogram::name};
+      const graph::Reduction& list = plan_.reduction(array);
+      std::vector<std::string> axes = {list.name + "_bin"};
+      if (list.makes == graph::Makes::positions) axes = {list.name + "_number", list.name + "_axis"};
+      return {"/" + name_ + "/" + list.name, {}, {}, axes, "", "node " + list.name + ": " + op(list)};
     }
     const graph::Node& node = whole_graph().node(own->value);
     const std::string name = dataset_name(node.name);
@@ -39,10 +47,10 @@ class KernelGraphStage : public run::Stage {
   }
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> found;
-    for (const int number : plan_.definition().kept_numbers) {
-      const std::string& name = whole_graph().reductions[static_cast<std::size_t>(number)].name;
-      found.push_back(io::small_scalar("/" + name_ + "/" + name, tally_.number(number), "",
-                                       "node " + name + ": " + graph::Reduce::name));
+    for (const KeptNumber& own : plan_.definition().numbers) {
+      const double dividend = tally_.number(own.dividend);
+      const double value = own.divisor < 0 ? dividend : dividend / tally_.number(own.divisor);
+      found.push_back(io::small_scalar("/" + name_ + "/" + own.name, value, "", own.help));
     }
     return found;
   }
@@ -66,21 +74,30 @@ class KernelGraphStage : public run::Stage {
       p.block_shape =
           std::to_string(own.spec.slab_rows) + " x " + std::to_string(static_cast<std::int64_t>(cells) / rows);
     }
-    p.operations_per_second = p.operations / seconds;
-    p.workspace_bytes = workspace_bytes(plan_, resources_.device);
+    p.operations_per_second = p.operations * (1 - plan_.repeated_share(0, plan_.parts().size())) / seconds;
+    p.workspace_bytes = static_cast<std::size_t>(plan_.workspace());
     return p;
   }
 
   std::vector<run::StageMethod> methods() const override {
     const PlannedPart& main = plan_.parts()[heaviest_part(plan_.definition().parts)];
-    return stage_methods(graph::graph_methods(), *main.method, main.spec, resources_.device);
+    return stage_methods(graph::graph_methods(), main.compiled->method(), main.spec, resources_.device);
+  }
+
+  std::vector<std::string> warnings() const override {
+    std::vector<std::string> found;
+    for (const PlannedPart& part : plan_.parts()) {
+      found = part.compiled->warnings(name_);
+      if (!found.empty()) break;
+    }
+    return found;
   }
 
   std::vector<std::string> analysis() const override {
     const graph::Graph& all = whole_graph();
     std::vector<std::string> lines = {
         "graph: " + counted(std::ssize(all.nodes) + std::ssize(all.reductions), "node") + ", " +
-        counted(std::ssize(all.inputs), "input") + ", computed in " + std::string(name_of(all.type))};
+        counted(std::ssize(all.inputs), "input") + ", computed in " + std::string(name_of(all.type)) + repeated()};
     for (const graph::Node& node : all.nodes) {
       std::string line = node.name + ": " + op(node) + " of ";
       for (const int operand : node.operands) {
@@ -89,25 +106,63 @@ class KernelGraphStage : public run::Stage {
       lines.push_back(line + ", " + graph::to_string(node.shape));
     }
     for (const graph::Reduction& own : all.reductions) {
-      const char* kind = own.counts ? graph::Histogram::name : graph::Reduce::name;
-      lines.push_back(own.name + ": " + kind + " of " + name_of_value(own.value));
+      lines.push_back(own.name + ": " + op(own) + " of " + name_of_value(own.value));
     }
     const auto parts = std::ssize(plan_.parts());
+    if (run::method_of(*this) == "ktiler") add_strips(lines);
     if (parts > 1) lines.push_back("computed in " + counted(parts, "part") + ", one after another");
+    for (std::size_t part = 0; part < plan_.parts().size(); ++part) {
+      const graph::GraphSpec& spec = plan_.parts()[part].spec;
+      if (graph::slabs_of(spec) == 1) continue;
+      const std::int64_t rows = graph::most_kept_rows(*spec.graph);
+      lines.push_back(fmt::format("part {}: slabs of {} of {} rows, {:.1f}% of its work in other slabs too", part + 1,
+                                  spec.slab_rows, rows, 100 * plan_.repeated_share(part, part + 1)));
+    }
+    for (const PlannedPart& part : plan_.parts()) {
+      if (std::string_view(part.method->schedule) != "fused") continue;
+      for (std::string& line : graph::clusters_in_words(part.spec)) lines.push_back(std::move(line));
+    }
     return lines;
   }
 
   nlohmann::json choices() const override {
     std::vector<std::int64_t> slab_rows;
     for (const PlannedPart& part : plan_.parts()) slab_rows.push_back(part.spec.slab_rows);
-    return {{"method", run::method_of(*this)}, {"slab_rows", slab_rows}};
+    nlohmann::json made = {
+        {"method", run::method_of(*this)}, {"slab_rows", slab_rows}, {"workspace", plan_.workspace()}};
+    if (plan_.definition().times) made["times"] = times_json(*plan_.definition().times);
+    return made;
   }
 
  private:
+  /// What the plan does twice; empty: nothing.
+  std::string repeated() const {
+    const double share = plan_.repeated_share(0, plan_.parts().size());
+    return share > 0 ? fmt::format("; {:.1f}% of the work is done again in other slabs", 100 * share) : "";
+  }
   const graph::Graph& whole_graph() const { return *plan_.definition().graph; }
   const std::string& name_of_value(int value) const {
     const graph::Graph& all = whole_graph();
     return all.is_node(value) ? all.node(value).name : all.inputs[static_cast<std::size_t>(value)].name;
+  }
+  /// Adds lines on the strips of iterations.
+  void add_strips(std::vector<std::string>& lines) const {
+    for (const PlannedPart& own : plan_.parts()) {
+      const graph::Graph& part = *own.spec.graph;
+      for (int value = 0; value < part.values(); ++value) {
+        if (graph::nodes_of_iteration(part, value) != 1) continue;  // its last node
+        const graph::Node& node = part.node(value);
+        const auto [steps, share] = graph::strips_of(*node.settings.iteration, graph::times_of(own.spec));
+        const std::string of_plain = std::to_string(std::lround(100 * share)) + "% of the time of one after another";
+        lines.push_back(
+            node.name + ": " +
+            (steps == 1 ? "strips save nothing"
+                        : counted(steps, "step") + " at a time over strips that stay in the L2 cache, " + of_plain));
+      }
+    }
+    lines.push_back(plan_.definition().times
+                        ? "launches take what `terrace measure` has found on this device"
+                        : "launches are taken to be as fast as on an H200: `terrace measure` finds out");
   }
   double bytes_of(int array) const {
     const run::ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(array)];
@@ -115,6 +170,13 @@ class KernelGraphStage : public run::Stage {
   }
   static std::string op(const graph::Node& node) {
     return graph::operators()[static_cast<std::size_t>(node.op)].name;
+  }
+
+  static std::string op(const graph::Reduction& reduction) {
+    const auto is_own = [&](const graph::OperatorInfo& info) {
+      return info.is_reduction && info.makes == reduction.makes;
+    };
+    return std::ranges::find_if(graph::operators(), is_own)->name;
   }
 
   std::string name_;
@@ -126,7 +188,8 @@ class KernelGraphStage : public run::Stage {
 }  // namespace
 
 std::unique_ptr<run::Stage> make_kernel_graph(const Request& request) {
-  const GraphDefinition definition = define_graph(request);
+  GraphDefinition definition = define_graph(request);
+  definition.compiler = cell_compiler(request.resources);
   return std::make_unique<KernelGraphStage>(request, plan_graph(request, definition));
 }
 

@@ -23,6 +23,9 @@ class GraphTally : public run::Tally {
   double number(int reduction) const { return numbers_[static_cast<std::size_t>(reduction)]; }
 
  private:
+  /// The reason why a list of positions cannot be a result; empty: it can, or it is none.
+  std::string fault_of_list(int reduction) const;
+
   const GraphPlan& plan_;
   std::string fault_;
   std::vector<double> numbers_;  // of the whole graph's reductions

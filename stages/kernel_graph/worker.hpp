@@ -10,7 +10,8 @@
 
 namespace terrace::stages {
 
-/// The kernels share the memory in which they work: launches of a device come one after another.
+/// The kernels share the memory in which they work: launches of a device come one after another. A kernel whose slabs
+/// are a decision is made again when its phase begins.
 class GraphWorker final : public run::Worker {
  public:
   GraphWorker(const GraphPlan& plan, device::Context& context);
@@ -21,7 +22,12 @@ class GraphWorker final : public run::Worker {
  private:
   const GraphPlan& plan_;
   std::unique_ptr<device::Memory> workspace_;  // outlives the kernels
+  void make_kernel(std::size_t part, graph::GraphSpec spec);
+
+  device::Context& context_;
+  std::shared_ptr<graph::Rooms> rooms_;  // null: each kernel has its own memory
   std::vector<std::unique_ptr<device::BlockKernel>> kernels_;
+  std::vector<graph::GraphSpec> specs_;  // of the kernels
 };
 
 }  // namespace terrace::stages

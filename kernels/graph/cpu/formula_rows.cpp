@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/graph/cpu/compiled_cells.hpp"
+
 namespace terrace::graph {
 namespace {
 
@@ -10,6 +12,8 @@ using formula::CellValue;
 using formula::Operation;
 
 constexpr int column_axis = 1;
+/// Cells that compiled code makes from copies at a time.
+constexpr i64 copied_cells = 64;
 
 template <class T>
 constexpr formula::Type type_of_values = sizeof(T) == 4 ? formula::Type::f32 : formula::Type::f64;
@@ -17,11 +21,14 @@ constexpr formula::Type type_of_values = sizeof(T) == 4 ? formula::Type::f32 : f
 }  // namespace
 
 template <class T>
-FormulaRows<T>::FormulaRows(const formula::Formula& cells, std::vector<FormulaSource> sources, Shape shape)
-    : shape_(shape),
-      sources_(std::move(sources)),
-      strips_(cells, column_axis, type_of_values<T>, device::best_instruction_set()) {
-  for (const formula::Node& node : strips_.reads()) {
+FormulaRows<T>::FormulaRows(const formula::Formula& cells, std::vector<FormulaSource> sources, Shape shape,
+                            MakeCells<T> compiled)
+    : shape_(shape), sources_(std::move(sources)), compiled_(compiled), results_(cells.results().size()) {
+  if (compiled_ == nullptr) {
+    strips_ =
+        std::make_unique<formula::Strips>(cells, column_axis, type_of_values<T>, device::best_instruction_set());
+  }
+  for (const formula::Node& node : strips_ ? strips_->reads() : reads_of(cells)) {
     const auto same = [&](const Row& row) { return row.source == node.number && row.offset == node.offset[0]; };
     const auto row = std::ranges::find_if(rows_, same);
     const auto number = static_cast<std::size_t>(row - rows_.begin());
@@ -35,12 +42,15 @@ FormulaRows<T>::FormulaRows(const formula::Formula& cells, std::vector<FormulaSo
 template <class T>
 FormulaFrame<T>::FormulaFrame(const FormulaRows<T>& rows)
     : plan_(rows),
-      frame_(rows.strips_),
-      cells_(rows.strips_.cells()),
+      cells_(rows.strips_ ? rows.strips_->cells() : copied_cells),
       pitch_((cells_ + rows.high_ - rows.low_ + 15) / 16 * 16),
+      reads_(rows.reads_.size()),
+      results_(rows.results_),
       rows_(rows.rows_.size()),
       outside_(rows.sources_.size()),
-      copies_(static_cast<i64>(rows.rows_.size() + rows.strips_.results()) * pitch_) {}
+      copies_(static_cast<i64>(rows.rows_.size() + rows.results_) * pitch_) {
+  if (rows.strips_) strips_.emplace(*rows.strips_);
+}
 
 template <class T>
 void FormulaFrame<T>::find_rows(i64 i, const std::vector<StoredRows<T>>& operands) {
@@ -59,36 +69,50 @@ void FormulaFrame<T>::find_rows(i64 i, const std::vector<StoredRows<T>>& operand
 }
 
 template <class T>
-void FormulaFrame<T>::make_row(i64 i, const std::vector<StoredRows<T>>& operands, T* const* made) {
+void FormulaFrame<T>::set_row(i64 i, const std::vector<StoredRows<T>>& operands) {
+  row_ = i;
   find_rows(i, operands);
-  frame_.set_row([&](const formula::Node& node) -> CellValue {
+  if (!strips_) return;
+  strips_->set_row([&](const formula::Node& node) -> CellValue {
     if (node.operation == Operation::index) return {0, i + node.offset[0]};
     return {0, node.number == 0 ? plan_.shape_.rows : plan_.shape_.columns};
   });
-  // Strips within [first, last) read what is in the rows.
-  const i64 columns = plan_.shape_.columns, first = -plan_.low_, last = columns - plan_.high_;
-  if (columns <= cells_ && (first > 0 || last < columns || columns < cells_)) {
-    return make_from_copies(0, columns, made);
+}
+
+template <class T>
+void FormulaFrame<T>::make(i64 begin, i64 end, T* const* made) {
+  // Cells within [first, last) read what is in the rows. Strips have no fewer cells than a strip.
+  const i64 first = -plan_.low_, last = plan_.shape_.columns - plan_.high_, least = strips_ ? cells_ : 0;
+  i64 inner_begin = begin >= first ? begin : std::min(end, std::max(first, begin + least));
+  i64 inner_end = end <= last ? end : std::max(inner_begin, std::min(last, end - least));
+  if (inner_begin < inner_end && inner_end - inner_begin < least) {
+    inner_begin = std::max(begin, std::min(inner_begin, inner_end - least));
+    if (inner_begin < first || inner_end - inner_begin < least) inner_begin = inner_end;
   }
-  if (first > 0) make_from_copies(0, cells_, made);
-  if (last < columns) make_from_copies(columns - cells_, columns, made);
-  i64 begin = first > 0 ? cells_ : 0, end = last < columns ? columns - cells_ : columns;
-  if (begin >= end) return;
-  if (end - begin < cells_ && last - first >= cells_) {
-    begin = std::max(first, end - cells_);
-    end = begin + cells_;
+  make_from_copies(begin, inner_begin, made);
+  if (inner_begin < inner_end) make_inner(inner_begin, inner_end, made);
+  make_from_copies(inner_end, end, made);
+}
+
+template <class T>
+void FormulaFrame<T>::run(i64 begin, i64 end, i64 column) {
+  if (!strips_) {
+    return plan_.compiled_(
+        {reads_.data(), results_.data(), begin, end, row_, column, plan_.shape_.rows, plan_.shape_.columns});
   }
-  if (end - begin < cells_) make_from_copies(begin, end, made);
-  else make_inner(begin, end, made);
+  for (std::size_t n = 0; n < reads_.size(); ++n) strips_->set_read(n, reads_[n]);
+  for (std::size_t n = 0; n < results_.size(); ++n) strips_->set_result(n, results_[n]);
+  if (end - begin < cells_) strips_->run_part(end - begin, begin + column);
+  else strips_->run(begin, end, column);
 }
 
 template <class T>
 void FormulaFrame<T>::make_inner(i64 begin, i64 end, T* const* made) {
   for (std::size_t n = 0; n < plan_.reads_.size(); ++n) {
-    frame_.set_read(n, rows_[plan_.reads_[n].row] + plan_.reads_[n].shift);
+    reads_[n] = rows_[plan_.reads_[n].row] + plan_.reads_[n].shift;
   }
-  for (std::size_t n = 0; n < plan_.strips_.results(); ++n) frame_.set_result(n, made[n]);
-  frame_.run(begin, end, 0);
+  std::copy_n(made, results_.size(), results_.begin());
+  run(begin, end, 0);
 }
 
 /// Copies the values around columns of a row, with those beyond its ends.
@@ -102,19 +126,19 @@ void FormulaFrame<T>::copy_row(std::size_t row, i64 begin, i64 end, T* to) const
   }
 }
 
-/// Makes at most a strip.
+/// Makes cells from copies of the values around them.
 template <class T>
 void FormulaFrame<T>::make_from_copies(i64 begin, i64 end, T* const* made) {
   const auto copy = [&](std::size_t number) { return copies_.data() + static_cast<i64>(number) * pitch_; };
-  for (std::size_t row = 0; row < rows_.size(); ++row) copy_row(row, begin, end, copy(row));
-  for (std::size_t n = 0; n < plan_.reads_.size(); ++n) {
-    frame_.set_read(n, copy(plan_.reads_[n].row) + plan_.reads_[n].shift - plan_.low_);
-  }
-  for (std::size_t n = 0; n < plan_.strips_.results(); ++n) frame_.set_result(n, copy(rows_.size() + n));
-  frame_.run_part(end - begin, begin);
-  for (std::size_t n = 0; n < plan_.strips_.results(); ++n) {
-    const T* from = copy(rows_.size() + n);
-    std::copy(from, from + (end - begin), made[n] + begin);
+  for (; begin < end; begin += cells_) {
+    const i64 count = std::min(cells_, end - begin);
+    for (std::size_t row = 0; row < rows_.size(); ++row) copy_row(row, begin, begin + count, copy(row));
+    for (std::size_t n = 0; n < reads_.size(); ++n) {
+      reads_[n] = copy(plan_.reads_[n].row) + plan_.reads_[n].shift - plan_.low_;
+    }
+    for (std::size_t n = 0; n < results_.size(); ++n) results_[n] = copy(rows_.size() + n);
+    run(0, count, begin);
+    for (std::size_t n = 0; n < results_.size(); ++n) std::copy_n(results_[n], count, made[n] + begin);
   }
 }
 

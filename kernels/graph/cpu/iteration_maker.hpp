@@ -1,4 +1,4 @@
-// Iterations on the CPU, step by step.
+// Iterations on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/graph/carry.hpp"
+#include "kernels/graph/cpu/joined_maker.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
 #include "kernels/graph/iteration.hpp"
@@ -13,45 +15,53 @@
 namespace terrace::graph {
 
 /// Makes the states of an iteration: in each step the rows on which the wanted ones depend, so fewer from step to
-/// step. The states are in two buffers, which take turns.
+/// step; or those that no slab before has made (carry.hpp). The states are in two buffers, which take turns.
+/// Steps of a formula that hand nothing on are made several at a time (joined_maker.hpp).
 template <class T>
 class IterationMaker {
  public:
-  IterationMaker(const Iteration& iteration, int threads) : iteration_(iteration), body_(iteration.body) {
+  /// @param compiled the formulas' cells; null: strips make them
+  IterationMaker(const Iteration& iteration, const CompiledCells* compiled, int threads)
+      : iteration_(iteration), body_(iteration.body) {
     if (iteration.joined) {
-      const JoinedFormula& formula = *iteration.joined;
-      joined_ = std::make_unique<FormulaRows<T>>(formula.cells, formula.sources, iteration.shape());
-      for (int thread = 0; thread < threads; ++thread) frames_.push_back(std::make_unique<FormulaFrame<T>>(*joined_));
-      rows_.assign(static_cast<std::size_t>(threads), std::vector<T*>(iteration.states()));
+      const MakeCells<T> cells = compiled == nullptr ? nullptr : compiled->of<T>(iteration.joined->cells);
+      joined_ = std::make_unique<JoinedMaker<T>>(iteration, cells, threads);
       return;
     }
     for (const Node& node : body_.nodes) {
-      makers_.push_back(std::make_unique<NodeRows<T>>(body_, node));
+      makers_.push_back(std::make_unique<NodeRows<T>>(body_, node, compiled));
       pointers_.emplace_back(static_cast<std::size_t>(threads));
     }
   }
 
   /// @param operands of the iteration's nodes @param made the rows that are wanted of each state; without data: none
-  /// @param over_rows calls a function (row, thread) for each row of a set, on the threads
-  template <class OverRows>
+  /// @param loops of the threads: over_rows(rows, work(row, thread)), in_turn(count, work(number, thread))
+  /// @param carry of the iteration; null: it hands nothing on
+  template <class Loops>
   void make(const Rows& wanted, const std::vector<StoredRows<T>>& operands, const std::vector<StoredRows<T>>& made,
-            Rooms& rooms, const OverRows& over_rows) {
-    Memory memory = take_memory(wanted, rooms);
+            Rooms& rooms, const Loops& loops, T* carry = nullptr) {
+    if (iteration_.times == 0) return copy_states(wanted, operands, made, loops);
+    if (joined_ && carry == nullptr) return joined_->make(wanted, operands, made, rooms, loops);
+    const PassRows steps(iteration_, 1, wanted);  // of a carry
+    Memory memory = carry != nullptr ? take_memory(steps, rooms) : take_memory(wanted, rooms);
     std::vector<StoredRows<T>> values = operands;
     values.resize(static_cast<std::size_t>(body_.values()));
     for (i64 step = 1; step <= iteration_.times; ++step) {
       const auto turn = static_cast<std::size_t>(step % 2);
-      memory.rows[turn] = rows_after(iteration_, step, wanted);
+      memory.rows[turn] = carry != nullptr ? rows_in(steps.there(step)) : rows_after(iteration_, step, wanted);
       std::vector<StoredRows<T>> states;
       for (std::size_t state = 0; state < iteration_.states(); ++state) {
-        const bool is_last = step == iteration_.times && made[state].data != nullptr;
-        states.push_back(is_last ? made[state] : stored(memory.rows[turn], memory.states[turn][state]));
+        const bool is_wanted = step == iteration_.times && made[state].data != nullptr;
+        states.push_back(is_wanted ? made[state] : stored(memory.rows[turn], memory.states[turn][state]));
       }
-      if (iteration_.joined) make_joined(values, states, over_rows);
-      else make_step(rows_of_step(iteration_, step, wanted), states, memory, values, over_rows);
+      const bool hands_on = carry != nullptr && step < iteration_.times;
+      if (hands_on) take_over(steps, step, carry, states, loops);
+      const Rows fresh = carry != nullptr ? rows_in(steps.made(step)) : memory.rows[turn];
+      if (joined_) joined_->make_step(fresh, values, states, loops);
+      else make_step(fresh, states, memory, values, loops);
+      if (hands_on) hand_on(steps, step, states, carry, loops);
       std::ranges::copy(states, values.begin());
     }
-    if (iteration_.times == 0) copy_states(operands, made, over_rows);
     give_memory(memory, rooms);
   }
 
@@ -69,7 +79,6 @@ class IterationMaker {
   Memory take_memory(const Rows& wanted, Rooms& rooms) const {
     Memory memory;
     memory.nodes.resize(body_.nodes.size());
-    if (iteration_.times == 0) return memory;
     const auto take = [&](const Rows& rows) {
       return rooms.take(static_cast<std::size_t>(rows.size() * iteration_.shape().columns) * sizeof(T));
     };
@@ -83,6 +92,52 @@ class IterationMaker {
     }
     return memory;
   }
+  /// The same if it hands rows on.
+  Memory take_memory(const PassRows& steps, Rooms& rooms) const {
+    Memory memory;
+    memory.nodes.resize(body_.nodes.size());
+    const auto take = [&] {
+      return rooms.take(static_cast<std::size_t>(steps.most() * iteration_.shape().columns) * sizeof(T));
+    };
+    for (auto& states : memory.states) {
+      for (std::size_t n = 0; n < iteration_.states(); ++n) states.push_back(take());
+    }
+    for (std::size_t node = 0; node < body_.nodes.size(); ++node) {
+      if (is_beside(iteration_, static_cast<int>(body_.inputs.size() + node))) memory.nodes[node] = take();
+    }
+    return memory;
+  }
+
+  static Rows rows_in(Range range) {
+    Rows rows;
+    rows.add(range);
+    return rows;
+  }
+  /// Copies what the slab above has handed on.
+  template <class Loops>
+  void take_over(const PassRows& steps, i64 step, T* carry, const std::vector<StoredRows<T>>& states,
+                 const Loops& loops) const {
+    const Range there = steps.there(step), made = steps.made(step);
+    for (std::size_t state = 0; state < states.size(); ++state) {
+      loops.over_rows(rows_in({there.begin, made.begin}), [&](i64 row, int) {
+        const StoredRows<T>& to = states[state];
+        std::copy_n(carry + steps.place(step, state, row, made.begin) * to.columns, to.columns, to.row(row));
+      });
+    }
+  }
+  /// Hands the last rows on to the slab below.
+  template <class Loops>
+  void hand_on(const PassRows& steps, i64 step, const std::vector<StoredRows<T>>& states, T* carry,
+               const Loops& loops) const {
+    const Range handed = steps.handed_on(step);
+    for (std::size_t state = 0; state < states.size(); ++state) {
+      loops.over_rows(rows_in(handed), [&](i64 row, int) {
+        const StoredRows<T>& from = states[state];
+        std::copy_n(from.row(row), from.columns, carry + steps.place(step, state, row, handed.end) * from.columns);
+      });
+    }
+  }
+
   void give_memory(Memory& memory, Rooms& rooms) const {
     for (auto& states : memory.states) {
       for (Room& room : states) rooms.give(std::move(room));
@@ -90,58 +145,48 @@ class IterationMaker {
     for (Room& room : memory.nodes) rooms.give(std::move(room));
   }
 
-  /// Makes all states by one formula. @param values of the body: its inputs are there
-  template <class OverRows>
-  void make_joined(const std::vector<StoredRows<T>>& values, const std::vector<StoredRows<T>>& states,
-                   const OverRows& over_rows) {
-    over_rows(*states.front().rows, [&](i64 row, int thread) {
-      std::vector<T*>& made = rows_[static_cast<std::size_t>(thread)];
-      for (std::size_t state = 0; state < states.size(); ++state) made[state] = states[state].row(row);
-      frames_[static_cast<std::size_t>(thread)]->make_row(row, values, made.data());
-    });
-  }
-  /// @param values of the body: its inputs are there @param states the places of their values after the step
-  template <class OverRows>
-  void make_step(const std::vector<Rows>& needed, const std::vector<StoredRows<T>>& states, const Memory& memory,
-                 std::vector<StoredRows<T>>& values, const OverRows& over_rows) {
+  /// @param rows that are made of the states @param values of the body: its inputs are there
+  /// @param states the places of their values after the step
+  template <class Loops>
+  void make_step(const Rows& rows, const std::vector<StoredRows<T>>& states, const Memory& memory,
+                 std::vector<StoredRows<T>>& values, const Loops& loops) {
+    const std::vector<Rows> needed = rows_of_body(iteration_, rows);
     for (std::size_t node = 0; node < body_.nodes.size(); ++node) {
       const std::size_t value = body_.inputs.size() + node;
       const auto state = std::ranges::find(iteration_.next, static_cast<int>(value)) - iteration_.next.begin();
       values[value] = memory.nodes[node].data ? stored(needed[value], memory.nodes[node])
                                               : states[static_cast<std::size_t>(state)];
-      make_node(node, values, over_rows);
+      make_node(node, needed[value], values, loops);
     }
     std::vector<StoredRows<T>> next;
     for (const int value : iteration_.next) next.push_back(values[static_cast<std::size_t>(value)]);
-    copy_states(next, states, over_rows);
+    copy_states(rows, next, states, loops);
   }
-  template <class OverRows>
-  void make_node(std::size_t node, const std::vector<StoredRows<T>>& values, const OverRows& over_rows) {
+  template <class Loops>
+  void make_node(std::size_t node, const Rows& rows, const std::vector<StoredRows<T>>& values, const Loops& loops) {
     std::vector<StoredRows<T>> operands;
     for (const int operand : body_.nodes[node].operands)
       operands.push_back(values[static_cast<std::size_t>(operand)]);
     for (auto& pointers : pointers_[node]) pointers.forget();
     const StoredRows<T>& made = values[body_.inputs.size() + node];
-    over_rows(*made.rows, [&](i64 row, int thread) {
+    loops.over_rows(rows, [&](i64 row, int thread) {
       makers_[node]->make_row(row, operands, pointers_[node][static_cast<std::size_t>(thread)], made.row(row));
     });
   }
-  /// Copies the states that are not in their places.
-  template <class OverRows>
-  void copy_states(const std::vector<StoredRows<T>>& from, const std::vector<StoredRows<T>>& to,
-                   const OverRows& over_rows) const {
+  /// Copies rows of the states that are not in their places.
+  template <class Loops>
+  void copy_states(const Rows& rows, const std::vector<StoredRows<T>>& from, const std::vector<StoredRows<T>>& to,
+                   const Loops& loops) const {
     for (std::size_t state = 0; state < iteration_.states(); ++state) {
       if (to[state].data == nullptr || from[state].data == to[state].data) continue;
-      over_rows(*to[state].rows,
-                [&](i64 row, int) { std::copy_n(from[state].row(row), to[state].columns, to[state].row(row)); });
+      loops.over_rows(
+          rows, [&](i64 row, int) { std::copy_n(from[state].row(row), to[state].columns, to[state].row(row)); });
     }
   }
 
   const Iteration& iteration_;
   const Graph& body_;
-  std::unique_ptr<FormulaRows<T>> joined_;
-  std::vector<std::unique_ptr<FormulaFrame<T>>> frames_;  // of each thread
-  std::vector<std::vector<T*>> rows_;                     // alike: the rows of the states that it makes
+  std::unique_ptr<JoinedMaker<T>> joined_;
   std::vector<std::unique_ptr<NodeRows<T>>> makers_;
   std::vector<std::vector<typename NodeRows<T>::RowPointers>> pointers_;  // of each node and thread
 };

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "kernels/graph/cpu/compiled_cells.hpp"
 #include "kernels/graph/cpu/formula_rows.hpp"
 #include "kernels/graph/cpu/stored_rows.hpp"
 #include "kernels/graph/graph.hpp"
@@ -54,11 +56,12 @@ struct BoundaryReader {
 template <class T>
 class NodeRows {
  public:
-  NodeRows(const Graph& graph, const Node& node)
+  /// @param compiled the formulas' cells; null: strips make them
+  NodeRows(const Graph& graph, const Node& node, const CompiledCells* compiled)
       : graph_(graph), node_(node), numbers_(node.settings.numbers.begin(), node.settings.numbers.end()) {
     make_ = nullptr;
     if (node.settings.formula) {
-      take_formula();
+      take_formula(compiled);
     } else {
       Operators::visit(node.op, [&]<class Op>(Op) { make_ = &make<Op>; });
       find_inner();
@@ -67,9 +70,10 @@ class NodeRows {
   NodeRows(const NodeRows&) = delete;
   NodeRows& operator=(const NodeRows&) = delete;
 
-  /// Takes the numbers that a block brings.
+  /// Takes the numbers that a block brings, which outlive it.
   void take_numbers(const double* known) {
     if (!node_.settings.known.empty()) numbers_ = numbers_of<T>(node_.settings, known);
+    known_ = {known, static_cast<std::size_t>(graph_.numbers)};
   }
 
   /// The addresses of the operands' rows for a row of the node.
@@ -92,7 +96,8 @@ class NodeRows {
     OperandRows<T> from;
     from.operand = graph_.shape(node_.operands[0]);
     for (std::size_t operand = 0; operand < operands.size(); ++operand) {
-      const Area area = reach_of(graph_, node_, static_cast<int>(operand), {{i, i + 1}, {0, node_.shape.columns}});
+      const Area area =
+          reach_of(graph_, node_, static_cast<int>(operand), {{i, i + 1}, {0, node_.shape.columns}}, known_);
       if (area.rows != pointers.ranges[operand]) point(area.rows, operands[operand], pointers, operand);
       from.rows[operand] = pointers.rows[operand].data();
       from.first[operand] = area.rows.begin;
@@ -101,13 +106,15 @@ class NodeRows {
   }
 
  private:
-  void take_formula() {
+  void take_formula(const CompiledCells* compiled) {
     std::vector<FormulaSource> sources;
     sources.reserve(node_.operands.size());
     for (int operand = 0; operand < static_cast<int>(node_.operands.size()); ++operand) {
       sources.push_back({operand, node_.settings.boundary, node_.settings.boundary_value});
     }
-    formula_ = std::make_unique<FormulaRows<T>>(node_.settings.formula->cells, std::move(sources), node_.shape);
+    const formula::Formula& cells = node_.settings.formula->cells;
+    const MakeCells<T> made = compiled == nullptr ? nullptr : compiled->of<T>(cells);
+    formula_ = std::make_unique<FormulaRows<T>>(cells, std::move(sources), node_.shape, made);
   }
   void point(Range range, const StoredRows<T>& stored, RowPointers& pointers, std::size_t operand) const {
     std::vector<const T*>& rows = pointers.rows[operand];
@@ -164,6 +171,7 @@ class NodeRows {
   const Graph& graph_;
   const Node& node_;
   std::vector<T> numbers_;
+  std::span<const double> known_;
   std::unique_ptr<FormulaRows<T>> formula_;
   Range inner_;
   void (*make_)(const NodeRows&, const OperandRows<T>&, i64, T*);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/graph/carry.hpp"
 #include "kernels/graph/cpu/iteration_maker.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
 #include "kernels/graph/cpu/reductions.hpp"
@@ -44,10 +46,13 @@ struct FirstNan {
 template <class T>
 class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
  public:
-  PlainKernel(const GraphSpec& spec, device::ThreadPool& pool)
+  /// @param compiled the formulas' cells; null: strips make them
+  PlainKernel(const GraphSpec& spec, device::ThreadPool& pool, std::unique_ptr<const CompiledCells> compiled)
       : CpuBlocks(pool),
         spec_(spec),
+        compiled_(std::move(compiled)),
         graph_(*spec_.graph),
+        carriers_(carriers_of(spec_)),
         last_(last_readers(graph_)),
         rooms_(spec.rooms ? spec.rooms : rooms_for({&spec, 1})) {
     for (int value = 0; value < graph_.values(); ++value) add_maker(value);
@@ -59,6 +64,20 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     std::vector<Rows> needed;
     std::vector<Rooms::Room> memory;
     std::vector<StoredRows<T>> values;
+  };
+
+  /// The loops that threads share, for those who make nodes.
+  struct Loops {
+    PlainKernel& own;
+
+    template <class Work>
+    void over_rows(const Rows& rows, const Work& work) const {
+      own.over_rows(rows, work);
+    }
+    template <class Work>
+    void in_turn(i64 count, const Work& work) const {
+      own.in_turn(count, work);
+    }
   };
 
   GraphResult compute(const GraphTask& task) override {
@@ -76,7 +95,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         const GraphResult found = load(task, value, slab);
         if (found.has_nan != 0) result = found;
       } else {
-        make_node(slab, value);
+        make_node(task, slab, value);
         keep(task, value, slab);
       }
       if (result.has_nan == 0) reduce(task, value, slab, result);
@@ -93,10 +112,10 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     if (!graph_.is_node(value)) return;
     const Node& node = graph_.node(value);
     const bool is_state = node.settings.iteration != nullptr;
-    makers_.push_back(is_state ? nullptr : std::make_unique<NodeRows<T>>(graph_, node));
+    makers_.push_back(is_state ? nullptr : std::make_unique<NodeRows<T>>(graph_, node, compiled_.get()));
     if (!is_state || states_until_ > value) return;
     states_until_ = value + nodes_of_iteration(graph_, value);
-    iterations_[value] = std::make_unique<IterationMaker<T>>(*node.settings.iteration, threads());
+    iterations_[value] = std::make_unique<IterationMaker<T>>(*node.settings.iteration, compiled_.get(), threads());
   }
 
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
@@ -112,6 +131,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   /// Calls work(row) for each row of a set, and each on one of the threads.
   template <class Work>
   void over_rows(const Rows& rows, const Work& work) {
+    if (rows.empty()) return;
     const i64 count = rows.size(), piece = std::clamp<i64>(count / (4 * threads()), 1, 64);
     in_turn((count + piece - 1) / piece, [&](i64 number, int thread) {
       for (i64 at = number * piece; at < std::min(count, (number + 1) * piece); ++at) work(rows[at], thread);
@@ -151,11 +171,11 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     return nullptr;
   }
 
-  void make_node(Slab& slab, int value) {
+  void make_node(const GraphTask& task, Slab& slab, int value) {
     const Node& node = graph_.node(value);
     std::vector<StoredRows<T>> operands;
     for (const int operand : node.operands) operands.push_back(slab.values[index(operand)]);
-    if (node.settings.iteration) return make_states(slab, value, operands);
+    if (node.settings.iteration) return make_states(task, slab, value, operands);
     const NodeRows<T>& maker = *makers_[index(value) - graph_.inputs.size()];
     std::vector<typename NodeRows<T>::RowPointers> pointers(static_cast<std::size_t>(threads()));
     const StoredRows<T>& made = slab.values[index(value)];
@@ -164,7 +184,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     });
   }
 
-  void make_states(Slab& slab, int first, const std::vector<StoredRows<T>>& operands) {
+  void make_states(const GraphTask& task, Slab& slab, int first, const std::vector<StoredRows<T>>& operands) {
     const auto maker = iterations_.find(first);
     if (maker == iterations_.end()) return;
     std::vector<StoredRows<T>> made(graph_.node(first).settings.iteration->states());
@@ -172,8 +192,10 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
       make_room(slab, value);
       made[index(graph_.node(value).settings.state)] = slab.values[index(value)];
     }
-    maker->second->make(slab.needed[index(first)], operands, made, *rooms_,
-                        [&](const Rows& rows, const auto& work) { over_rows(rows, work); });
+    const auto carrier = carrier_of(graph_, carriers_, first);
+    if (carrier && slab.needed[index(first)].empty()) return;
+    maker->second->make(slab.needed[index(first)], operands, made, *rooms_, Loops{*this},
+                        carrier ? static_cast<T*>(task.carried[*carrier]) : nullptr);
   }
 
   void keep(const GraphTask& task, int value, const Slab& slab) {
@@ -202,19 +224,26 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
       Rows rows;
       rows.add(rows_of_slab(spec_, task.slab, graph_.kept.size() + n));
       const StoredRows<T>& from = slab.values[index(value)];
-      if (own.counts) count(own.bins, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]));
-      else result.numbers[n] = fold(own.measure, rows, from, task.slab == 0, static_cast<double*>(task.reduced[n]));
+      if (own.makes == Makes::counts) {
+        count(own.bins, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]));
+      } else if (own.makes == Makes::positions) {
+        result.numbers[n] = list(own.positions, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]));
+      } else {
+        result.numbers[n] = fold(own.measure, rows, from, task.slab == 0, static_cast<double*>(task.reduced[n]));
+      }
     }
   }
 
-  double fold(Measure measure, const Rows& rows, const StoredRows<T>& from, bool is_first, double* state) {
+  /// Makes a number of each row.
+  template <class Make>
+  void make_row_results(const Rows& rows, const Make& make) {
     row_results_.resize(static_cast<std::size_t>(rows.size()));
-    if (!rows.empty()) {
-      over_rows(rows, [&](i64 row, int) {
-        row_results_[static_cast<std::size_t>(rows.number_of(row))] =
-            row_result(measure, from.row(row), from.columns);
-      });
-    }
+    if (rows.empty()) return;
+    over_rows(rows, [&](i64 row, int) { row_results_[static_cast<std::size_t>(rows.number_of(row))] = make(row); });
+  }
+
+  double fold(Measure measure, const Rows& rows, const StoredRows<T>& from, bool is_first, double* state) {
+    make_row_results(rows, [&](i64 row) { return row_result(measure, from.row(row), from.columns); });
     double all = is_first ? Reduce::start(measure) : *state;
     for (const double one : row_results_) all = Reduce::fold(measure, all, one);
     return *state = all;
@@ -231,8 +260,27 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     for (std::size_t at = 0; at < counts_.size(); ++at) counts[at % size] += counts_[at];
   }
 
+  /// @return how many there are with these rows
+  double list(const Positions& positions, const Rows& rows, const StoredRows<T>& from, bool is_first, i64* listed) {
+    if (is_first) std::fill_n(listed, positions.elements(), 0);
+    double all = std::bit_cast<double>(listed[positions.number_at()]);
+    make_row_results(rows, [&](i64 row) { return static_cast<double>(count_listed(from.row(row), from.columns)); });
+    // The number of positions before each row.
+    for (double& own : row_results_) all += std::exchange(own, all);
+    if (!rows.empty()) {
+      over_rows(rows, [&](i64 row, int) {
+        list_row(positions, row, from.row(row), from.columns,
+                 static_cast<i64>(row_results_[static_cast<std::size_t>(rows.number_of(row))]), listed);
+      });
+    }
+    listed[positions.number_at()] = std::bit_cast<i64>(all);
+    return all;
+  }
+
   GraphSpec spec_;
+  std::unique_ptr<const CompiledCells> compiled_;
   const Graph& graph_;
+  std::vector<int> carriers_;
   std::vector<int> last_;
   std::vector<std::unique_ptr<NodeRows<T>>> makers_;  // null of states
   std::map<int, std::unique_ptr<IterationMaker<T>>> iterations_;
@@ -244,8 +292,8 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
 
 }  // namespace
 
-std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs) {
-  i64 most = 0;
+std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs, std::size_t workspace) {
+  auto most = static_cast<i64>(static_cast<double>(workspace) / (1 + Rooms::spare));
   for (const GraphSpec& spec : specs) most = std::max(most, most_bytes_needed(spec));
   return std::make_shared<Rooms>(static_cast<std::size_t>(most));
 }
@@ -255,16 +303,33 @@ std::size_t plain_cpu_bytes(const GraphSpec& spec, int threads) {
   for (std::size_t n = 0; n < spec.graph->reductions.size(); ++n) {
     const Reduction& own = spec.graph->reductions[n];
     const auto rows = static_cast<std::size_t>(most_rows_of_slab(spec, spec.graph->kept.size() + n));
-    if (own.counts) counts = std::max(counts, static_cast<std::size_t>(own.bins.bins * threads) * sizeof(i64));
+    if (own.makes == Makes::counts)
+      counts = std::max(counts, static_cast<std::size_t>(own.bins.bins * threads) * sizeof(i64));
     else results = std::max(results, rows * sizeof(double));
   }
   return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec))) + results + counts;
 }
 
+namespace {
+
+std::unique_ptr<device::BlockKernel> make_kernel(const GraphSpec& spec, device::CpuContext& context,
+                                                 std::unique_ptr<const CompiledCells> compiled) {
+  if (spec.graph->type == ElementType::f32) {
+    return std::make_unique<PlainKernel<float>>(spec, context.pool(), std::move(compiled));
+  }
+  return std::make_unique<PlainKernel<double>>(spec, context.pool(), std::move(compiled));
+}
+
+}  // namespace
+
 std::unique_ptr<device::BlockKernel> make_plain_cpu(const GraphSpec& spec, device::Context& context) {
-  device::ThreadPool& pool = static_cast<device::CpuContext&>(context).pool();
-  if (spec.graph->type == ElementType::f32) return std::make_unique<PlainKernel<float>>(spec, pool);
-  return std::make_unique<PlainKernel<double>>(spec, pool);
+  return make_kernel(spec, static_cast<device::CpuContext&>(context), nullptr);
+}
+
+std::unique_ptr<device::BlockKernel> make_compiled_cpu(const GraphSpec& spec, device::Context& context) {
+  if (context.modules() == nullptr) throw compiled::NotCompiled("graph", "there is no place for compiled code");
+  return make_kernel(spec, static_cast<device::CpuContext&>(context),
+                     std::make_unique<const CompiledCells>(spec, *context.modules()));
 }
 
 }  // namespace terrace::graph

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/positions.hpp"
 #include "kernels/graph/reductions/reduce.hpp"
 
 namespace terrace::graph {
@@ -41,6 +42,10 @@ double row_result(Measure measure, const T* row, i64 columns) {
       return row_result<Measure::maximum>(row, columns);
     case Measure::sum:
       return row_result<Measure::sum>(row, columns);
+    case Measure::minimum_number:
+      return row_result<Measure::minimum_number>(row, columns);
+    case Measure::maximum_number:
+      return row_result<Measure::maximum_number>(row, columns);
   }
   return 0;
 }
@@ -51,6 +56,25 @@ void count_row(const Histogram& bins, const T* row, i64 columns, i64* counts) {
   for (i64 column = 0; column < columns; ++column) {
     const i64 bin = bins.bin(static_cast<double>(row[column]));
     if (bin >= 0) ++counts[bin];
+  }
+}
+
+/// The number of a row's positions.
+template <class T>
+i64 count_listed(const T* row, i64 columns) {
+  i64 all = 0;
+  for (i64 column = 0; column < columns; ++column) all += Positions::is_listed(row[column]) ? 1 : 0;
+  return all;
+}
+
+/// Writes a row's positions. @param before how many there are in the rows above
+template <class T>
+void list_row(const Positions& positions, i64 number, const T* row, i64 columns, i64 before, i64* listed) {
+  for (i64 column = 0; column < columns && before < positions.most; ++column) {
+    if (!Positions::is_listed(row[column])) continue;
+    listed[2 * before] = number;
+    listed[2 * before + 1] = column;
+    ++before;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/graph/cuda/readers.cuh"
+#include "kernels/launch/overlap.cuh"
 
 namespace terrace::graph {
 
@@ -31,12 +32,6 @@ inline constexpr CellTile cell_tile = Op::takes_size     ? CellTile{4, 2, true}
 template <i32 radius_ = -1, i32 axis_ = -1, i32 separable_ = -1>
 struct Variant {
   static constexpr i32 radius = radius_, axis = axis_, separable = separable_;
-};
-
-/// True if the rows of neighbourhoods may be summed first.
-template <class Op>
-concept SumsRows = requires(const Constants<float>& k) {
-  Op::sums_rows(k);
 };
 
 template <class V, class T>
@@ -72,6 +67,7 @@ template <class Op, class T, class V>
 __global__ void __launch_bounds__(cell_threads) make_cells_kernel(const __grid_constant__ Work work) {
   constexpr CellTile tile = cell_tile<Op>;
   constexpr u32 step = tile.adjacent ? 1 : warp_width;
+  device::wait_for_earlier_kernels();
   if (work.state->usable == 0) return;
   const Constants<T> k = known<V>(constants_of<T>(work));
   const u32 across = (static_cast<u32>(work.columns) + tile.block_columns() - 1) / tile.block_columns();

@@ -3,16 +3,26 @@
 
 #include <cuda_runtime.h>
 
+#include <functional>
 #include <vector>
 
+#include "kernels/graph/cuda/streamed/work.hpp"
 #include "kernels/graph/cuda/work.hpp"
+#include "kernels/graph/cuda/written/work.hpp"
 #include "kernels/graph/graph.hpp"
 #include "kernels/launch/port.hpp"
 
 namespace terrace::graph {
 
 /// Submits the kernel that makes the rows of a work. @throws DeviceError
-using Launch = void (*)(const Work& work, cudaStream_t stream);
+using Launch = std::function<void(const Work& work, cudaStream_t stream)>;
+/// The launches of a kernel whose rows stream.
+struct StreamedLaunch {
+  std::function<void(const StreamedWork& work, const StreamedLayout& layout, unsigned blocks, cudaStream_t stream)>
+      launch;
+  std::vector<unsigned> resident;  // thread blocks that run at a time, by warps of one
+};
+using WrittenLaunch = std::function<void(const WrittenWork& work, cudaStream_t stream)>;
 
 /// The launch of an operator's nodes with these settings; loads the kernel's code. Defined in the source that the
 /// build makes for Op (cuda/operator.cu.in). @tparam T of values
@@ -39,8 +49,18 @@ struct SlabLaunches {
   static Launch reduce(Measure measure);
   /// Folds the results of rows.
   static Launch fold(Measure measure);
-  static Launch clear_counts();
+  /// Clears a list.
+  static Launch clear();
   static Launch count();
+  /// Makes the number of positions of each row, as `made`.
+  static Launch count_listed();
+  /// Turns these into the numbers of positions before each row.
+  static Launch place_rows();
+  static Launch list();
+  /// @param kernel make_written_kernel of a cell, which is compiled at run time
+  static WrittenLaunch written(const void* kernel, WrittenTile tile);
+  /// @param kernel streamed_kernel, alike @param layouts by warps of a thread block
+  static StreamedLaunch streamed(const void* kernel, const std::vector<StreamedLayout>& layouts);
 };
 
 }  // namespace terrace::graph

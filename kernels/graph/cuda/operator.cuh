@@ -5,7 +5,7 @@
 #include "kernels/graph/cuda/launches.hpp"
 #include "kernels/graph/cuda/row_sums_kernel.cuh"
 #include "kernels/graph/operator_list.hpp"
-#include "kernels/launch/launch.cuh"
+#include "kernels/launch/launch_overlapping.cuh"
 
 namespace terrace::graph {
 
@@ -21,7 +21,7 @@ Launch cells() {
   return [](const Work& work, cudaStream_t stream) {
     constexpr CellTile tile = cell_tile<Op>;
     const i64 first = tile.adjacent ? work.rows.begin / 2 * 2 : work.rows.begin;
-    device::launch(
+    device::launch_overlapping(
         device::make_kernel(make_cells_kernel<Op, T, V>, "make_cells_kernel"),
         {.blocks = blocks_over(work.rows.end - first, work.columns, tile.block_rows(), tile.block_columns()),
          .threads = cell_threads,
@@ -35,12 +35,12 @@ template <class Op, class T>
 Launch row_sums() {
   device::resident_blocks(device::make_kernel(sum_rows_kernel<Op, T>, "sum_rows_kernel"), sum_threads, 0);
   return [](const Work& work, cudaStream_t stream) {
-    device::launch(device::make_kernel(sum_rows_kernel<Op, T>, "sum_rows_kernel"),
-                   {.blocks = blocks_over(work.rows.size(), work.columns, sum_rows, sum_columns),
-                    .threads = sum_threads,
-                    .shared_bytes = 0,
-                    .stream = stream},
-                   work);
+    device::launch_overlapping(device::make_kernel(sum_rows_kernel<Op, T>, "sum_rows_kernel"),
+                               {.blocks = blocks_over(work.rows.size(), work.columns, sum_rows, sum_columns),
+                                .threads = sum_threads,
+                                .shared_bytes = 0,
+                                .stream = stream},
+                               work);
   };
 }
 

@@ -1,4 +1,4 @@
-// Graphs on CUDA, node after node.
+// Graphs on CUDA, node after node, or in strips that stay in the L2 cache.
 #pragma once
 
 #include <cstddef>
@@ -16,5 +16,13 @@ std::unique_ptr<device::BlockKernel> make_plain_cuda(const GraphSpec& spec, devi
                                                      void* workspace);
 
 std::size_t plain_cuda_bytes(const GraphSpec& spec);
+
+/// The same, but for iterations whose rows stream through registers, several steps at once (plan_stream()).
+std::unique_ptr<device::BlockKernel> make_streamed_cuda(const GraphSpec& spec, device::Context& context,
+                                                        void* workspace);
+
+/// A kernel that makes rows of several nodes in turn, as times_of(spec) says. Else as plain.
+std::unique_ptr<device::BlockKernel> make_ktiler_cuda(const GraphSpec& spec, device::Context& context,
+                                                      void* workspace);
 
 }  // namespace terrace::graph

@@ -48,11 +48,12 @@ __global__ void fold_rows_kernel(const __grid_constant__ Work work) {
 /// Bins that a thread block counts in shared memory; more of them in global memory.
 inline constexpr i64 most_shared_bins = 4096;
 
-/// Sets all counts to 0.
+/// Sets all elements of a list to 0.
 template <class T>
-__global__ void __launch_bounds__(reduce_threads) clear_counts_kernel(const __grid_constant__ Work work) {
+__global__ void __launch_bounds__(reduce_threads) clear_kernel(const __grid_constant__ Work work) {
   if (work.state->usable == 0) return;
-  for (i64 bin = threadIdx.x; bin < work.bins.bins; bin += reduce_threads) static_cast<u64*>(work.reduced)[bin] = 0;
+  const i64 first = blockIdx.x * i64{reduce_threads} + threadIdx.x, all = gridDim.x * i64{reduce_threads};
+  for (i64 n = first; n < work.elements; n += all) static_cast<u64*>(work.reduced)[n] = 0;
 }
 
 /// Counts the values of rows: a thread block takes rows in turn.

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "kernels/device/memory.hpp"
+#include "kernels/graph/carry.hpp"
+#include "kernels/graph/cuda/iteration_steps.hpp"
+#include "kernels/graph/iteration.hpp"
 #include "kernels/graph/slabs.hpp"
 
 namespace terrace::graph {
@@ -16,6 +19,9 @@ struct Room {
   int value;
 };
 
+/// The value of rooms beside an iteration.
+constexpr int beside = -1;
+
 /// The first place that is free for so many bytes. @param rooms that are taken, ascending
 std::size_t free_place(const std::vector<Room>& rooms, std::size_t bytes) {
   std::size_t place = 0;
@@ -28,35 +34,62 @@ std::size_t free_place(const std::vector<Room>& rooms, std::size_t bytes) {
 
 }  // namespace
 
-ValueRooms rooms_of(const Graph& graph, const std::vector<Rows>& needed) {
-  const std::vector<int> last = last_readers(graph);
-  ValueRooms made;
-  made.at.resize(needed.size());
-  std::vector<Room> taken;
+Lifetimes lifetimes_of(const Graph& graph) {
+  Lifetimes made{last_readers(graph), {}};
   for (int value = 0; value < graph.values(); ++value) {
-    const auto number = static_cast<std::size_t>(value);
-    const i64 cells = needed[number].size() * graph.shape(value).columns;
-    const bool has_room = cells > 0 && (graph.is_node(value) || graph.inputs[number].type != graph.type);
-    if (has_room) {
-      const std::size_t bytes = device::aligned_bytes(static_cast<std::size_t>(cells) * size_of(graph.type));
-      const std::size_t place = free_place(taken, bytes);
-      const auto after = std::ranges::upper_bound(taken, place, {}, &Room::begin);
-      taken.insert(after, {place, place + bytes, value});
-      made.at[number] = place;
-      made.bytes = std::max(made.bytes, place + bytes);
-    }
-    if (!graph.is_node(value)) continue;
-    std::erase_if(taken, [&](const Room& room) { return last[static_cast<std::size_t>(room.value)] == value; });
+    made.has_memory.push_back(graph.is_node(value) ||
+                              graph.inputs[static_cast<std::size_t>(value)].type != graph.type);
   }
   return made;
 }
 
-std::size_t most_room_bytes(const GraphSpec& spec) {
+ValueRooms rooms_of(const GraphSpec& spec, const std::vector<Rows>& needed, const Lifetimes& lifetimes) {
+  const Graph& graph = *spec.graph;
+  const std::vector<int> carriers = carriers_of(spec);
+  ValueRooms made;
+  made.at.resize(needed.size());
+  made.beside.resize(needed.size());
+  std::vector<Room> taken;
+  const auto take = [&](int value, std::size_t bytes) {
+    const std::size_t place = free_place(taken, bytes);
+    taken.insert(std::ranges::upper_bound(taken, place, {}, &Room::begin), {place, place + bytes, value});
+    made.bytes = std::max(made.bytes, place + bytes);
+    return place;
+  };
+  const auto take_room = [&](int value) {
+    const auto number = static_cast<std::size_t>(value);
+    const i64 cells = needed[number].size() * graph.shape(value).columns;
+    if (cells == 0 || !lifetimes.has_memory[number]) return;
+    made.at[number] = take(value, device::aligned_bytes(static_cast<std::size_t>(cells) * size_of(graph.type)));
+  };
+  int states_until = 0;
+  for (int value = 0; value < graph.values(); ++value) {
+    const auto number = static_cast<std::size_t>(value);
+    if (value >= states_until) take_room(value);
+    // All states of an iteration are made at the first one.
+    if (const int states = nodes_of_iteration(graph, value); states > 0 && value >= states_until) {
+      states_until = value + states;
+      for (int state = value + 1; state < states_until; ++state) take_room(state);
+      const i64 pass_steps = carrier_of(graph, carriers, value) ? spec.pass_steps : 0;
+      const std::size_t bytes = memory_of(*graph.node(value).settings.iteration, needed[number], pass_steps).bytes;
+      if (bytes > 0) {
+        made.beside[number] = take(beside, bytes);
+        std::erase_if(taken, [](const Room& room) { return room.value == beside; });
+      }
+    }
+    if (!graph.is_node(value)) continue;
+    std::erase_if(taken,
+                  [&](const Room& room) { return lifetimes.last[static_cast<std::size_t>(room.value)] == value; });
+  }
+  return made;
+}
+
+std::size_t most_room_bytes(const GraphSpec& spec, const Lifetimes& lifetimes) {
   const i64 slabs = slabs_of(spec);
   std::size_t most = 0;
   const auto look_at = [&](i64 first, i64 end) {
     for (i64 slab = first; slab < end; ++slab) {
-      most = std::max(most, rooms_of(*spec.graph, rows_needed(spec, slab)).bytes);
+      most = std::max(most, rooms_of(spec, rows_needed(spec, slab), lifetimes).bytes);
     }
   };
   if (slabs <= 3 * looked_at) {

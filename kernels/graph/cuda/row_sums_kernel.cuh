@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/graph/cuda/readers.cuh"
+#include "kernels/launch/overlap.cuh"
 
 namespace terrace::graph {
 
@@ -21,6 +22,7 @@ __device__ __forceinline__ void sum_rows_of(const Constants<T>& k, const Read& r
 template <class Op, class T>
 __global__ void __launch_bounds__(sum_threads) sum_rows_kernel(const __grid_constant__ Work work) {
   __shared__ T sums[(sum_rows + 2 * most_radius) * sum_columns];
+  device::wait_for_earlier_kernels();
   if (work.state->usable == 0) return;
   const Constants<T> k = constants_of<T>(work);
   const u32 across = (static_cast<u32>(work.columns) + sum_columns - 1) / sum_columns;

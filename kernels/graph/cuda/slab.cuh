@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "kernels/graph/cuda/launches.hpp"
+#include "kernels/graph/cuda/positions_kernel.cuh"
 #include "kernels/graph/cuda/reduce_kernel.cuh"
 #include "kernels/graph/cuda/slab_kernel.cuh"
-#include "kernels/launch/launch.cuh"
+#include "kernels/launch/launch_overlapping.cuh"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::graph {
@@ -56,12 +57,13 @@ Launch copies(const char* name) {
   device::resident_blocks(device::make_kernel(kernel, name), copy_threads, 0);
   return [](const Work& work, cudaStream_t stream) {
     const i64 across = (work.columns + copy_columns - 1) / copy_columns;
-    device::launch(device::make_kernel(kernel, "a kernel that loads or keeps rows"),
-                   {.blocks = static_cast<unsigned>((work.rows.size() + copy_rows - 1) / copy_rows * across),
-                    .threads = copy_threads,
-                    .shared_bytes = 0,
-                    .stream = stream},
-                   work);
+    device::launch_overlapping(
+        device::make_kernel(kernel, "a kernel that loads or keeps rows"),
+        {.blocks = static_cast<unsigned>((work.rows.size() + copy_rows - 1) / copy_rows * across),
+         .threads = copy_threads,
+         .shared_bytes = 0,
+         .stream = stream},
+        work);
   };
 }
 
@@ -100,7 +102,6 @@ Launch reduces(const char* name) {
 
 inline ReduceShape a_warp_a_row() { return {reduce_warps, i64{1} << 30, reduce_threads}; }
 inline ReduceShape a_warp_for_all() { return {1, 1, Reduce::lanes}; }
-inline ReduceShape a_block_for_all() { return {1, 1, reduce_threads}; }
 /// Thread blocks that share counts: a few for each processor, and few enough rows for counts of 32 bits.
 inline ReduceShape some_rows_a_block() { return {1, 2048, reduce_threads}; }
 
@@ -109,6 +110,10 @@ Launch SlabLaunches<T>::reduce(Measure measure) {
   constexpr const char* name = "reduce_rows_kernel";
   if (measure == Measure::sum) return reduces<reduce_rows_kernel<T, Measure::sum>, a_warp_a_row>(name);
   if (measure == Measure::minimum) return reduces<reduce_rows_kernel<T, Measure::minimum>, a_warp_a_row>(name);
+  if (measure == Measure::minimum_number)
+    return reduces<reduce_rows_kernel<T, Measure::minimum_number>, a_warp_a_row>(name);
+  if (measure == Measure::maximum_number)
+    return reduces<reduce_rows_kernel<T, Measure::maximum_number>, a_warp_a_row>(name);
   return reduces<reduce_rows_kernel<T, Measure::maximum>, a_warp_a_row>(name);
 }
 
@@ -117,17 +122,69 @@ Launch SlabLaunches<T>::fold(Measure measure) {
   constexpr const char* name = "fold_rows_kernel";
   if (measure == Measure::sum) return reduces<fold_rows_kernel<T, Measure::sum>, a_warp_for_all>(name);
   if (measure == Measure::minimum) return reduces<fold_rows_kernel<T, Measure::minimum>, a_warp_for_all>(name);
+  if (measure == Measure::minimum_number)
+    return reduces<fold_rows_kernel<T, Measure::minimum_number>, a_warp_for_all>(name);
+  if (measure == Measure::maximum_number)
+    return reduces<fold_rows_kernel<T, Measure::maximum_number>, a_warp_for_all>(name);
   return reduces<fold_rows_kernel<T, Measure::maximum>, a_warp_for_all>(name);
 }
 
 template <class T>
-Launch SlabLaunches<T>::clear_counts() {
-  return reduces<clear_counts_kernel<T>, a_block_for_all>("clear_counts_kernel");
+Launch SlabLaunches<T>::clear() {
+  return reduces<clear_kernel<T>, some_rows_a_block>("clear_kernel");
 }
 
 template <class T>
 Launch SlabLaunches<T>::count() {
   return reduces<count_kernel<T>, some_rows_a_block>("count_kernel");
+}
+
+template <class T>
+Launch SlabLaunches<T>::count_listed() {
+  return reduces<count_listed_kernel<T>, a_warp_a_row>("count_listed_kernel");
+}
+
+template <class T>
+Launch SlabLaunches<T>::place_rows() {
+  return reduces<place_rows_kernel<T>, a_warp_for_all>("place_rows_kernel");
+}
+
+template <class T>
+Launch SlabLaunches<T>::list() {
+  return reduces<list_kernel<T>, a_warp_a_row>("list_kernel");
+}
+
+template <class T>
+WrittenLaunch SlabLaunches<T>::written(const void* function, WrittenTile tile) {
+  const device::Kernel<WrittenWork> kernel{function, "make_written_kernel"};
+  device::resident_blocks(kernel, written_threads, 0);
+  return [kernel, tile](const WrittenWork& work, cudaStream_t stream) {
+    const i64 width = i64{written_warps} * tile.warp_columns();
+    const i64 blocks = (work.rows.size() + tile.rows - 1) / tile.rows * ((work.shape.columns + width - 1) / width);
+    device::launch_overlapping(
+        kernel,
+        {.blocks = static_cast<unsigned>(blocks), .threads = written_threads, .shared_bytes = 0, .stream = stream},
+        work);
+  };
+}
+
+template <class T>
+StreamedLaunch SlabLaunches<T>::streamed(const void* function, const std::vector<StreamedLayout>& layouts) {
+  const device::Kernel<StreamedWork> kernel{function, "streamed_kernel"};
+  const auto threads = [](const StreamedLayout& layout) { return 32 * static_cast<unsigned>(layout.warps); };
+  const auto bytes = [](const StreamedLayout& layout) {
+    return static_cast<std::size_t>(layout.values()) * sizeof(T);
+  };
+  StreamedLaunch made;
+  for (const StreamedLayout& layout : layouts) {
+    made.resident.push_back(device::resident_blocks(kernel, threads(layout), bytes(layout)));
+  }
+  made.launch = [=](const StreamedWork& work, const StreamedLayout& layout, unsigned blocks, cudaStream_t stream) {
+    device::launch(kernel,
+                   {.blocks = blocks, .threads = threads(layout), .shared_bytes = bytes(layout), .stream = stream},
+                   work);
+  };
+  return made;
 }
 
 }  // namespace terrace::graph

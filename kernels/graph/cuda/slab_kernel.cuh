@@ -4,6 +4,7 @@
 
 #include "kernels/graph/cuda/work.hpp"
 #include "kernels/graph/stored.hpp"
+#include "kernels/launch/overlap.cuh"
 #include "kernels/launch/port.cuh"
 
 namespace terrace::graph {
@@ -82,6 +83,7 @@ __device__ __forceinline__ void look_at(const Work& work, T value, i64 row, i64 
 /// Looks for NaN in rows of an input that is computed as it is stored.
 template <class T>
 __global__ void __launch_bounds__(copy_threads) check_kernel(const __grid_constant__ Work work) {
+  device::wait_for_earlier_kernels();
   if (work.state->begun == 0) return;
   T values[copy_elements];
   over_elements(
@@ -92,6 +94,7 @@ __global__ void __launch_bounds__(copy_threads) check_kernel(const __grid_consta
 /// Makes rows of an input as they are computed from those that are stored.
 template <class T, class Stored>
 __global__ void __launch_bounds__(copy_threads) load_kernel(const __grid_constant__ Work work) {
+  device::wait_for_earlier_kernels();
   if (work.state->begun == 0) return;
   Stored values[copy_elements];
   over_elements(
@@ -106,6 +109,7 @@ __global__ void __launch_bounds__(copy_threads) load_kernel(const __grid_constan
 /// Stores rows of a kept node.
 template <class T, class Stored>
 __global__ void __launch_bounds__(copy_threads) keep_kernel(const __grid_constant__ Work work) {
+  device::wait_for_earlier_kernels();
   if (work.state->usable == 0) return;
   T values[copy_elements];
   over_elements(

@@ -2,61 +2,66 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <vector>
 
-#include "kernels/graph/cuda/launches.hpp"
+#include "kernels/graph/cuda/iteration_steps.hpp"
+#include "kernels/graph/cuda/node_steps.hpp"
 #include "kernels/graph/cuda/rooms.hpp"
+#include "kernels/graph/cuda/step.hpp"
 #include "kernels/graph/task.hpp"
 
 namespace terrace::graph {
 
-/// A launch that makes rows of a value, or stores them. Any rows of its work may be made alone, once all that they
-/// read is made.
-struct Step {
-  int value;
-  bool stores;  // the rows of a kept node
-  Launch launch;
-  Work work;
-};
-
 /// The launches of a graph by input, by node, by kept node and by reduction.
 struct GraphLaunches {
-  std::vector<Launch> loads, nodes, keeps;
-  std::vector<std::vector<Launch>> reductions;  // one after another; of counts the first one is for the first slab
+  std::vector<Launch> loads, keeps;
+  std::vector<NodeLaunch> nodes;
+  std::map<int, IterationLaunches> iterations;  // by the value of their first node
+  std::vector<std::vector<Launch>> reductions;  // one after another; of lists the first one is for the first slab
 };
 
 /// The memory that the kernels of all slabs share.
 struct GraphMemory {
   GraphState* state;
-  std::byte* numbers;   // of all nodes, one after another
-  double* row_results;  // of a reduction, for all rows of a slab
+  std::byte* numbers;   // of all nodes, one after another, as numbered_nodes() has them
+  double* row_results;  // of a reduction, for all rows of a slab; of positions numbers of i64
   std::byte* rooms;
+};
+
+/// The nodes of a graph, then those of the bodies of its iterations.
+std::vector<const Node*> numbered_nodes(const Graph& graph);
+
+/// The values of the first nodes of all iterations.
+std::vector<int> iterations_of(const Graph& graph);
+
+/// The launches of a slab, and by value where its rows are.
+struct SlabWork {
+  std::vector<Step> steps;
+  std::vector<Pieces> pieces;
 };
 
 /// Makes the steps of slabs.
 class SlabSteps {
  public:
-  SlabSteps(const GraphSpec& spec, GraphLaunches launches, const GraphMemory& memory);
+  SlabSteps(const GraphSpec& spec, GraphLaunches launches, const GraphMemory& memory, Lifetimes lifetimes);
 
   /// In an order in which all that a step reads is made before. @throws DeviceError if a part is missing, or the
   /// rooms are too small
-  std::vector<Step> of(const GraphTask& task) const;
+  SlabWork of(const GraphTask& task) const;
 
  private:
-  /// Rows of a value in memory, without rows between them that are missing.
-  struct Piece {
-    Range rows;
-    RowsInMemory memory;
-  };
-  using Pieces = std::vector<Piece>;
   class Slab;
 
   GraphSpec spec_;
   const Graph& graph_;
   GraphLaunches launches_;
   GraphMemory memory_;
+  Lifetimes lifetimes_;
   std::size_t room_bytes_;
-  std::vector<Work> nodes_;  // what is the same for all slabs
+  NodeSteps nodes_;
+  std::map<int, std::unique_ptr<IterationSteps>> iterations_;  // as GraphLaunches has them
 };
 
 }  // namespace terrace::graph

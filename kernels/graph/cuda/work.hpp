@@ -3,6 +3,7 @@
 
 #include "kernels/graph/operator.hpp"
 #include "kernels/graph/reductions/histogram.hpp"
+#include "kernels/graph/reductions/positions.hpp"
 #include "kernels/graph/reductions/reduce.hpp"
 #include "kernels/graph/task.hpp"
 
@@ -14,7 +15,7 @@ using device::u64;
 /// Inputs that are looked through for NaN.
 inline constexpr int most_checked = 16;
 
-/// Where the numbers of reductions are; null: it makes counts, or there is none.
+/// Where the numbers of reductions are, of positions how many there are; null: it makes counts, or there is none.
 struct Reduced {
   const double* numbers[most_numbers];
 };
@@ -64,7 +65,9 @@ struct Work {
   const void* numbers;  // Constants, in the type of values
   i32 row_radius, column_radius, axis, is_separable;
   Histogram bins;
-  void* reduced;  // what a reduction has made of the rows above: a double, or counts in u64
+  Positions positions;
+  void* reduced;  // what a reduction has made of the rows above: a double, counts in u64, or positions
+  i64 elements;   // of a list in `reduced`
   i32 is_first;   // not 0: there are no rows above
   i32 input;      // the number of an input that is loaded, and must have no NaN; else -1
 };

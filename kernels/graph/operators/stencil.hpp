@@ -21,6 +21,7 @@ struct Stencil : Neighbourhood {
        ""},
       {"columns", ParameterKind::numbers, "the coefficients of the columns of such a `stencil`", ""}};
   static constexpr ParameterList parameters = list_of(declared);
+  static constexpr CoefficientKeys coefficient_keys = {"coefficients", "rows", "columns"};
 
   template <class T, class Read>
   TERRACE_HOST_DEVICE static T cell(const Constants<T>& k, const Read& read, i64 i, i64 j) {

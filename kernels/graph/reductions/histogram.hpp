@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/graph/operator.hpp"
+#include "kernels/graph/reductions/makes.hpp"
 
 namespace terrace::graph {
 
@@ -16,6 +17,7 @@ struct Histogram {
       {"range", ParameterKind::numbers,
        "the lower end of the first bin of `histogram` and the upper end of the last; left out: [0, 1]", "[0, 1]"}};
   static constexpr ParameterList parameters = list_of(declared);
+  static constexpr Makes makes = Makes::counts;
 
   i64 bins = 256;
   double low = 0, high = 1;

@@ -1,6 +1,7 @@
 #include "kernels/graph/reference/reference.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -98,9 +99,9 @@ T pyramid_down_at(const Bounded<T>& x, i64 i, i64 j) {
   constexpr T weights[5] = {1, 4, 6, 4, 1};
   T all = 0;
   for (i64 a = 0; a < 5; ++a) {
-    T row = 0;
-    for (i64 b = 0; b < 5; ++b) row = row + weights[b] * x(2 * i + a - 2, 2 * j + b - 2);
-    all = all + weights[a] * row;
+    T row = x(2 * i + a - 2, 2 * j - 2);
+    for (i64 b = 1; b < 5; ++b) row = row + weights[b] * x(2 * i + a - 2, 2 * j + b - 2);
+    all = a == 0 ? row : all + weights[a] * row;
   }
   return all / 256;
 }
@@ -134,9 +135,10 @@ T bilinear(const Bounded<T>& x, T row, T column) {
 template <class T>
 T warped_at(const std::vector<const Array<T>*>& operands, i64 i, i64 j) {
   const Shape shape = operands[0]->shape;
-  const auto clamped = [](T at, i64 n) {
-    return std::isnan(at) ? static_cast<T>(1 - n) : std::clamp(at, static_cast<T>(1 - n), static_cast<T>(2 * n - 2));
-  };
+  const auto clamped = [](T at, i64 n) { return std::clamp(at, static_cast<T>(1 - n), static_cast<T>(2 * n - 2)); };
+  for (const std::size_t by : {1, 2}) {
+    if (std::isnan(operands[by]->at(i, j))) return std::numeric_limits<T>::quiet_NaN();
+  }
   const NodeSettings mirrored;
   return bilinear({*operands[0], mirrored}, clamped(static_cast<T>(i) + operands[2]->at(i, j), shape.rows),
                   clamped(static_cast<T>(j) + operands[1]->at(i, j), shape.columns));
@@ -188,6 +190,14 @@ T cell_as_defined(const Node& node, const std::vector<const Array<T>*>& operands
     const auto row = [&](i64 at_row) { return spread_at<T>(j, [&](i64 column) { return x(at_row, column); }); };
     return spread_at<T>(i, row) / 64;
   }
+  if (name == "peaks") {
+    for (i64 a = -1; a <= 1; ++a) {
+      for (i64 b = -1; b <= 1; ++b) {
+        if (x(i + a, j + b) > at(0)) return 0;
+      }
+    }
+    return at(0);
+  }
   if (name == "warp") return warped_at(operands, i, j);
   if (name == "constant") return number(0);
   if (name == "formula") return formula_at(node, operands, i, j);
@@ -237,11 +247,14 @@ template <class T>
 double reduced_as_defined(Measure measure, const Array<T>& array) {
   const auto fold = [&](double a, double b) {
     if (measure == Measure::sum) return a + b;
+    if (measure == Measure::minimum_number) return std::fmin(a, b) + 0.0;
+    if (measure == Measure::maximum_number) return std::fmax(a, b) + 0.0;
     if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
     return (measure == Measure::minimum ? std::min(a, b) : std::max(a, b)) + 0.0;
   };
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double start = measure == Measure::sum ? 0 : measure == Measure::minimum ? infinity : -infinity;
+  const bool is_least = measure == Measure::minimum || measure == Measure::minimum_number;
+  const double start = measure == Measure::sum ? 0 : is_least ? infinity : -infinity;
   double all = start;
   for (i64 i = 0; i < array.shape.rows; ++i) {
     std::vector<double> parts(32, start);
@@ -273,6 +286,25 @@ std::vector<i64> counted_as_defined(const Histogram& bins, const Array<T>& array
   return counts;
 }
 
+template <class T>
+std::vector<i64> listed_as_defined(const Positions& positions, const Array<T>& array) {
+  std::vector<i64> found;
+  for (i64 i = 0; i < array.shape.rows; ++i) {
+    for (i64 j = 0; j < array.shape.columns; ++j) {
+      if (array.at(i, j) > 0) found.insert(found.end(), {i, j});
+    }
+  }
+  const i64 all = std::ssize(found) / 2;
+  found.resize(static_cast<std::size_t>(positions.elements()));
+  for (i64 n = 2 * std::min(positions.most, all); n < positions.elements(); ++n) {
+    found[static_cast<std::size_t>(n)] = 0;
+  }
+  found[static_cast<std::size_t>(positions.number_at())] = std::bit_cast<i64>(static_cast<double>(all));
+  return found;
+}
+
+template std::vector<i64> listed_as_defined(const Positions&, const Array<float>&);
+template std::vector<i64> listed_as_defined(const Positions&, const Array<double>&);
 template double reduced_as_defined(Measure, const Array<float>&);
 template double reduced_as_defined(Measure, const Array<double>&);
 template std::vector<i64> counted_as_defined(const Histogram&, const Array<float>&);

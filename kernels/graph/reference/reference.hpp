@@ -32,4 +32,8 @@ double reduced_as_defined(Measure measure, const Array<T>& array);
 template <class T>
 std::vector<i64> counted_as_defined(const Histogram& bins, const Array<T>& array);
 
+/// The memory of the result of Positions.
+template <class T>
+std::vector<i64> listed_as_defined(const Positions& positions, const Array<T>& array);
+
 }  // namespace terrace::graph

@@ -66,12 +66,37 @@ void Checkpoints::begin(bool complete, const Work& work) {
     for (const VersionKey& key : std::exchange(touched_, {})) {
       if (is_home(key)) name(key);
     }
+    for (std::size_t n = 0; n < plan_.arrays().size(); ++n) {
+      if (plan_.arrays()[n].role != Role::result) continue;
+      const Extents made = plan_.made_shape(static_cast<int>(n), tally_);
+      if (made != plan_.arrays()[n].shape) cut(static_cast<int>(n), made);
+    }
     return;
   }
   checkpoint_.done = window_.done();
   checkpoint_.results = window_.results();
   checkpoint_.phases.assign(window_.phases().begin(), window_.phases().end());
   for (const VersionKey& key : std::exchange(touched_, {})) name(key);
+}
+
+/// Names the tiles of an array that became shorter than was planned as the result has them: they may end in one. All
+/// of them are at home.
+void Checkpoints::cut(int array, const Extents& made) {
+  const TileGrid& whole = store_.grid(array);
+  StoredVersions all = named_;
+  for (const auto& [key, stored] : checkpoint_.tiles) all[key] = stored;
+  for (auto [key, stored] : all) {
+    if (key.array != array || !is_home(key)) continue;
+    const Box box = whole.box(key.tile);
+    if (box.end[0] <= made[0]) continue;
+    if (box.begin[0] < made[0]) {
+      stored.checksum = store_.checksum_at_home(array, TileGrid(made, whole.tile_shape()), key.tile);
+      checkpoint_.tiles[key] = stored;
+    } else {
+      checkpoint_.tiles.erase(key);
+      checkpoint_.gone.push_back(key);
+    }
+  }
 }
 
 bool Checkpoints::is_home(const VersionKey& key) const {

@@ -63,6 +63,7 @@ class Checkpoints {
  private:
   bool is_home(const VersionKey& key) const;
   void name(const VersionKey& key);
+  void cut(int array, const Extents& made);
   void commit();
 
   std::int64_t stage_;

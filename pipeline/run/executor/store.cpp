@@ -7,8 +7,10 @@
 #include <thread>
 
 #include "io/files/checksum.hpp"
+#include "io/files/tile_checksums.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/damaged_tile.hpp"
+#include "pipeline/run/wait_for.hpp"
 
 namespace terrace::run {
 namespace {
@@ -24,7 +26,7 @@ Store::Done when_all_ended(int count, Store::Done done) {
   };
   auto state = std::make_shared<State>();
   state->left = count;
-  return [state, done = std::move(done)](std::exception_ptr error) {
+  return [state, done = std::move(done)](const std::exception_ptr& error) {
     {
       const std::lock_guard lock(state->mutex);
       if (!state->error) state->error = error;
@@ -136,6 +138,17 @@ void Store::read(const Version& version, std::byte* buffer, StoredVersion& found
     storage.slots.file->read(storage.slots.offset(version.slot), buffer, static_cast<std::int64_t>(version.buffer),
                              std::move(read));
   }
+}
+
+std::uint64_t Store::checksum_at_home(int array, const TileGrid& made, std::int64_t tile) const {
+  const Home& home = *storage_[static_cast<std::size_t>(array)].home;
+  const auto element = static_cast<std::int64_t>(size_of(specs_[static_cast<std::size_t>(array)].type));
+  const auto read = [&](std::int64_t offset, std::span<std::byte> piece) {
+    wait_for([&](io::BlockFile::Done done) {
+      home.file->read(home.offset + offset, piece.data(), std::ssize(piece), std::move(done));
+    });
+  };
+  return io::checksums_of_tiles(made, element, tile, tile + 1, read).front();
 }
 
 void Store::check(const Version& version, const StoredVersion& found) const {

@@ -69,6 +69,9 @@ class Store {
   /// @param stored of each version, as above
   void write_home(const std::vector<const Version*>& versions, const std::vector<StoredVersion*>& stored, Done done);
 
+  /// The checksum of a tile at home of which the result has a part, the tile of `made`. Blocks. @throws IoError
+  std::uint64_t checksum_at_home(int array, const TileGrid& made, std::int64_t tile) const;
+
   /// The place to write the version to: home if it is the result, else a free slot, or no_slot if none is free.
   std::int64_t place_for(const VersionKey& key);
   void hold(const VersionKey& key, std::int64_t slot);

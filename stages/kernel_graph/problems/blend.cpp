@@ -87,6 +87,7 @@ GraphProblem blend_problem() {
        "the type of the image in the result: in u8 and u16 its values times 255 or 65535, rounded to the nearest and "
        "clamped; auto: that in which it is computed",
        "auto", "auto, f32, f64, u8, u16"}};
+  add_boundary_parameters(declared.parameters);
   declared.outputs = {{"image", "rows x columns", "the blend", job::Ties::none}};
   declared.example = {
       "a: {generate: uniform, shape: [40, 60], type: u8, minimum: 0, maximum: 255, seed: 1}, b: "

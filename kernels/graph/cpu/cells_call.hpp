@@ -1,0 +1,21 @@
+// The arguments of cells of a formula that are compiled at run time.
+#pragma once
+
+#include "kernels/device/integers.hpp"
+
+namespace terrace::graph {
+
+/// Cells of a row. Each read and each result has the address of the row's cell 0, which need not be there.
+template <class T>
+struct CellsCall {
+  const T* const* reads;
+  T* const* results;
+  device::i64 begin, end;     // cells
+  device::i64 row, column;    // indices of the cell 0
+  device::i64 rows, columns;  // of the array
+};
+
+template <class T>
+using MakeCells = void (*)(const CellsCall<T>&);
+
+}  // namespace terrace::graph
