@@ -62,9 +62,9 @@ function(terrace_group result folder size)
   set(${result} ${groups} PARENT_SCOPE)
 endfunction()
 
-# terrace_cuda_library(NAME [GROUP n] HOST... KERNELS... SIMULATED... METHODS FAMILY TYPE | ABSENT... DEPENDS...): what
+# terrace_cuda_library(NAME [GROUP n] HOST... KERNELS... SIMULATED... METHODS FAMILY TYPE ABSENT... DEPENDS...): what
 # library NAME does on CUDA devices, in a library of its own: NAME_cuda of the sources HOST and KERNELS. Without CUDA it
-# has no methods (METHODS: the family, and the type of its methods), or the sources ABSENT, which say that there is no
+# has no methods (METHODS: the family, and the type of its methods), and the sources ABSENT, which say that there is no
 # CUDA. With the tests also NAME_simulated, for a device that is there on every machine (tests/simulated_gpu), of HOST and
 # SIMULATED: the kernels as C++. A program links it in the other's place when its property TERRACE_SIMULATES_CUDA is on.
 # GROUP: how many sources that the build makes are compiled as one; 1 where each takes long. More where they are hardly
@@ -84,8 +84,8 @@ function(terrace_cuda_library name)
   else()
     if(CUDA_METHODS)
       list(POP_FRONT CUDA_METHODS CUDA_FAMILY CUDA_METHOD)
-      set(CUDA_ABSENT ${CMAKE_CURRENT_BINARY_DIR}/no_methods.cpp)
-      configure_file(${CMAKE_SOURCE_DIR}/cmake/no_methods.cpp.in ${CUDA_ABSENT} @ONLY)
+      list(APPEND CUDA_ABSENT ${CMAKE_CURRENT_BINARY_DIR}/no_methods.cpp)
+      configure_file(${CMAKE_SOURCE_DIR}/cmake/no_methods.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/no_methods.cpp @ONLY)
     endif()
     terrace_library(${name}_cuda SOURCES ${CUDA_ABSENT} DEPENDS ${name})
   endif()

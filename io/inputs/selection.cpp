@@ -1,5 +1,6 @@
 #include "io/inputs/selection.hpp"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -111,8 +112,8 @@ std::shared_ptr<Source> in_range(std::shared_ptr<Source> whole, const Settings& 
   Box part = Box::whole(shape);
   part.begin[0] = range[0];
   part.end[0] = range[1];
-  std::vector<int> kept;
-  for (int d = 0; d < shape.rank(); ++d) kept.push_back(d);
+  std::vector<int> kept(static_cast<std::size_t>(shape.rank()));
+  std::iota(kept.begin(), kept.end(), 0);
   return part_of(std::move(whole), part, std::move(kept));
 }
 
@@ -122,6 +123,16 @@ std::shared_ptr<Source> chosen_part(std::shared_ptr<Source> whole, const Setting
     fail_setting(settings, "range", "range: `select` chooses a part already; give one of the two");
   }
   return in_range(selected(std::move(whole), settings, what), settings, what);
+}
+
+std::shared_ptr<Source> at_last_index(std::shared_ptr<Source> whole, std::int64_t index) {
+  Box part = Box::whole(whole->shape());
+  const int last = whole->shape().rank() - 1;
+  part.begin[last] = index;
+  part.end[last] = index + 1;
+  std::vector<int> kept(static_cast<std::size_t>(last));
+  std::iota(kept.begin(), kept.end(), 0);
+  return part_of(std::move(whole), part, std::move(kept));
 }
 
 }  // namespace terrace::io

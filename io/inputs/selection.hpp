@@ -27,4 +27,8 @@ std::shared_ptr<Source> in_range(std::shared_ptr<Source> whole, const Settings& 
 /// selected() or in_range(), whichever the job gives. @throws JobError also if it gives both
 std::shared_ptr<Source> chosen_part(std::shared_ptr<Source> whole, const Settings& settings, const std::string& what);
 
+/// The elements whose index along the last dimension is `index`, without that dimension. @param whole of rank 2 or
+/// more
+std::shared_ptr<Source> at_last_index(std::shared_ptr<Source> whole, std::int64_t index);
+
 }  // namespace terrace::io

@@ -69,7 +69,9 @@ std::vector<DatasetSpec> all_datasets(const Finish& finish) {
 void add_datasets(const ResultObjects& objects, const Finish& finish) {
   const Hdf5Handle plain = hdf5_properties(H5P_DATASET_CREATE);
   for (const DatasetSpec& dataset : finish.large) {
-    if (bytes_of(dataset) == 0) objects.make_dataset(dataset, hdf5_file_type(dataset.type), plain);
+    if (bytes_of(dataset) > 0) continue;
+    objects.remove_dataset(dataset.path);  // it was not to be empty
+    objects.make_dataset(dataset, hdf5_file_type(dataset.type), plain);
   }
   const Hdf5Handle text = hdf5_text_type();
   for (const SmallDataset& dataset : finish.small) {

@@ -16,6 +16,7 @@ const char* pointer_to(const std::string& text) {
 
 std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(pointer_to(text));
   return pointers;
 }
@@ -65,6 +66,11 @@ Hdf5Handle ResultObjects::make_dataset(const DatasetSpec& dataset, hid_t type, c
   const Hdf5Handle space = hdf5_space(dataset.shape);
   return {H5Dcreate2(file_.get(), dataset.path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT),
           where(dataset.path), "the dataset of " + to_string(dataset.shape) + " cannot be made"};
+}
+
+void ResultObjects::remove_dataset(const std::string& name) const {
+  if (H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT) <= 0) return;
+  check_hdf5(H5Ldelete(file_.get(), name.c_str(), H5P_DEFAULT), where(name), "cannot be removed");
 }
 
 Hdf5Handle ResultObjects::open_object(const std::string& name) const {

@@ -14,6 +14,8 @@ class ResultObjects {
 
   /// Makes a dataset at its full size with all groups above it. @param creation H5P_DATASET_CREATE list
   Hdf5Handle make_dataset(const DatasetSpec& dataset, hid_t type, const Hdf5Handle& creation) const;
+  /// Removes a dataset if there is one of that name.
+  void remove_dataset(const std::string& name) const;
   Hdf5Handle open_object(const std::string& name) const;
   /// Writes all of a dataset's values. @throws Error if they do not fill the shape
   void write_values(const Hdf5Handle& dataset, const SmallDataset& values) const;

@@ -1,8 +1,10 @@
 // Graphs on CUDA: a whole graph as one slab in device memory, timed by the device's events, by every method that
 // computes it. Cells drawn at random are compared with the definition of the graph, and so is the whole of a small
-// one.
+// one. Of iterations rows drawn at random are compared with those of the first method instead.
 //
-//   benchmark_graphs_cuda [DIVISOR [CASE]]     DIVISOR of all extents (1); CASE: a part of a name, as harris
+//   benchmark_graphs_cuda [DIVISOR [CASE [LAUNCH CACHE RATE]]]
+//     DIVISOR of all extents (1); CASE: a part of a name, as harris
+//     for ktiler microseconds of a launch (1.7), MB of the cache (40), GB/s from it (6200)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/compiled/store.hpp"
 #include "kernels/device/memory.hpp"
 #include "kernels/graph/measured.hpp"
 #include "kernels/graph/methods.hpp"
@@ -25,6 +28,8 @@
 #include "kernels/graph/stored.hpp"
 #include "kernels/graph/task.hpp"
 #include "tests/benchmarks/benchmark_main.hpp"
+#include "tests/benchmarks/flow_graph.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace terrace::graph {
 namespace {
@@ -162,6 +167,12 @@ Graph blend(Shape shape) {
   return graph.keep();
 }
 
+/// 500 steps of optical flow; fewer of a small array.
+template <bool is_fast>
+Graph flow(Shape shape) {
+  return flow_graph(shape, shape.rows < 1024 ? 37 : 500, is_fast);
+}
+
 struct Case {
   const char* name;
   Graph (*graph)(Shape shape);
@@ -177,7 +188,15 @@ constexpr Case all_cases[] = {{"copy", copy, 16384, 0},
                               {"separable 17 x 17", separable<8>, 16384, 0},
                               {"box sum 33 x 33", box, 16384, 0},
                               {"harris", harris, 16384, 1.6},
-                              {"blend of 5 levels", blend, 8192, 0}};
+                              {"blend of 5 levels", blend, 8192, 0},
+                              {"flow 2048", flow<false>, 2048, 0},
+                              {"flow 4096", flow<false>, 4096, 18},
+                              {"flow 8192", flow<false>, 8192, 64},
+                              {"flow 16384", flow<false>, 16384, 245},
+                              {"fast flow 2048", flow<true>, 2048, 4.6},
+                              {"fast flow 4096", flow<true>, 4096, 11.2},
+                              {"fast flow 8192", flow<true>, 8192, 43},
+                              {"fast flow 16384", flow<true>, 16384, 165}};
 
 /// Cells of a graph, each made from its operands' cells when it is asked for.
 class Definition {
@@ -256,7 +275,7 @@ class OneSlab {
     context.record(device::Queue::up)->wait();
   }
 
-  GraphSpec spec() const { return {graph_, most_kept_rows(*graph_)}; }
+  GraphSpec spec() const { return {.graph = graph_, .slab_rows = most_kept_rows(*graph_), .times = times}; }
   Shape kept_shape() const { return graph_->shape(graph_->kept[0].value); }
 
   /// The least seconds of a few rounds.
@@ -272,6 +291,7 @@ class OneSlab {
   i64 different(std::mt19937& random, bool all) {
     const Shape shape = kept_shape();
     if (all) return different_of_all();
+    if (graph_->node(graph_->kept[0].value).settings.iteration) return different_from_first();
     Definition definition(*graph_, pointers_);
     i64 count = 0;
     for (int n = 0; n < 40; ++n) {
@@ -287,7 +307,21 @@ class OneSlab {
     return count;
   }
 
+  std::shared_ptr<const TimeTable> times;  // by which ktiler cuts
+
  private:
+  /// Cells of some rows that differ from those that were there at the first call.
+  i64 different_from_first() {
+    i64 count = 0;
+    const Shape shape = kept_shape();
+    for (i64 n = 0; n < 64; ++n) {
+      const i64 row = n < 8 ? n : n < 16 ? shape.rows - 1 - (n - 8) : n * 2654435761 % shape.rows;
+      const std::vector<std::byte> now = row_of(row);
+      const auto [first, is_new] = first_rows_.try_emplace(row, now);
+      if (!is_new) count += std::memcmp(first->second.data(), now.data(), now.size()) == 0 ? 0 : 1;
+    }
+    return count;
+  }
   static void fill(const device::Memory& memory, ElementType type, std::uint32_t seed) {
     for (std::size_t n = 0; n < memory.bytes() / size_of(type); ++n) {
       std::uint32_t bits = static_cast<std::uint32_t>(n) * 2654435761u + seed;
@@ -322,7 +356,8 @@ class OneSlab {
       }
       inputs.push_back(std::move(array));
     }
-    const Array<float> expected = compute_as_defined(*graph_, std::move(inputs)).back();
+    const auto all = compute_as_defined(*graph_, std::move(inputs));
+    const Array<float>& expected = all[static_cast<std::size_t>(graph_->kept[0].value)];
     i64 count = 0;
     for (i64 i = 0; i < expected.shape.rows; ++i) {
       const std::vector<std::byte> row = row_of(i);
@@ -363,20 +398,24 @@ class OneSlab {
   std::deque<device::Memory> host_, inputs_;
   std::vector<device::Memory*> pointers_;
   device::Memory made_;
+  std::map<i64, std::vector<std::byte>> first_rows_;
 };
 
 /// Cells of a small array of odd extents that differ.
 i64 check_small(const Case& one, const GraphMethod& method, device::Context& context, std::mt19937& random) {
   OneSlab slab(one.graph({213, 651}), context, random);
+  // In strips, which this size would not need.
+  slab.times = std::make_shared<TimeTable>(TimeTable{0, 213 * 651, {{1, 0, 1}}});
   slab.run(method);
   return slab.different(random, true);
 }
 
-void run_case(const Case& one, i64 divisor, device::Context& context) {
+void run_case(const Case& one, i64 divisor, const std::shared_ptr<const TimeTable>& times, device::Context& context) {
   std::random_device seed;
   std::mt19937 random(seed());
   const i64 side = std::max<i64>(64, one.side / divisor);
   OneSlab slab(one.graph({side, side}), context, random);
+  slab.times = times;
   for (const GraphMethod& method : graph_methods()) {
     if (method.backend != device::Backend::cuda) continue;
     if (const std::string why = method.unfit(slab.spec(), context.limits()); !why.empty()) {
@@ -402,10 +441,17 @@ void run_case(const Case& one, i64 divisor, device::Context& context) {
 
 int main(int count, char** arguments) {
   return terrace::cuda_benchmark_main([&](terrace::device::Context& context) {
+    const terrace::test::TempFolder folder;
+    terrace::compiled::Store store(terrace::io::Entry(folder.path() / "modules"));
+    context.take_modules_from(&store);
     const int divisor = std::max(1, count > 1 ? std::atoi(arguments[1]) : 1);
+    const auto number = [&](int at, double other) { return count > at ? std::atof(arguments[at]) : other; };
+    const auto times = std::make_shared<terrace::graph::TimeTable>(
+        terrace::graph::table_of_rates(number(3, 1.7) * 1e-6, number(4, 40) * 1e6, number(5, 6200) * 1e9,
+                                       terrace::graph::measured::cuda_bytes_per_second));
     for (const auto& one : terrace::graph::all_cases) {
       if (std::string(one.name).find(count > 2 ? arguments[2] : "") == std::string::npos) continue;
-      terrace::graph::run_case(one, divisor, context);
+      terrace::graph::run_case(one, divisor, times, context);
     }
   });
 }

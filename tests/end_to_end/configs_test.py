@@ -206,8 +206,21 @@ class Configs(JobTest):
         response, corners = result["corners/response"][()], result["corners/corners"][()]
         self.assertTrue(numpy.array_equal(corners, numpy.where(response < numpy.float32(0.003), 0, response)))
         self.assertTrue(0 < (corners > 0).sum() < corners.size / 4)
+        rows, columns = result["corners/list"][()].T
+        self.assertTrue(0 < len(rows) < (corners > 0).sum() and (corners[rows, columns] > 0).all())
+        response, (rows, columns) = result["harris/response"][()], result["harris/corners"][()].T
+        self.assertTrue((response[rows, columns] >= numpy.float32(float(response.max()) * 0.1)).all())
         image = result["blend/image"][()]
         self.assertEqual((image.dtype, image.shape), (numpy.uint8, (480, 640)))
+
+    def test_runs_flow(self):
+        result = self.run_config("flow", inputs__noise__shape="[256, 256]")
+        first, second = result["frames/first"][()], result["frames/second"][()]
+        self.assertTrue(numpy.array_equal(second[1:, 2:], first[:-1, :-2]))
+        u, v = result["flow/u"][()], result["flow/v"][()]
+        self.assertEqual((u.shape, u.dtype), ((256, 256), numpy.float32))
+        apart = numpy.hypot(u - 2, v - 1)[32:-32, 32:-32]
+        self.assertLess(apart.mean(), 0.2 * numpy.hypot(2, 1))
 
     def test_runs_nests(self):
         result = self.run_config("nests")

@@ -1,4 +1,5 @@
 """Optical flow by Horn and Schunck: to the bit against NumPy, against known answers, and wrong jobs."""
+from kernel_graph_parts_test import total
 from terrace_runs import WRONG, JobTest, data, main, numpy
 
 F = numpy.float32
@@ -110,6 +111,43 @@ class Flows(JobTest):
         self.assertGreater(result["profile/stages/blocks"][0], 12)
         self.check_same(result, horn_schunck(a, b, 0.1, 3, 1, 7))
 
+    def check_error(self, result, truth, name="s"):
+        """The mean end-point error, to the bit."""
+        u, v = (result[f"{name}/{flow}"][()] for flow in "uv")
+        a, b = truth[..., 0].astype(u.dtype), truth[..., 1].astype(u.dtype)
+        with numpy.errstate(invalid="ignore", over="ignore"):
+            known = (numpy.abs(a) <= 1e9) & (numpy.abs(b) <= 1e9)
+            apart = numpy.where(known, numpy.sqrt((u - a) * (u - a) + (v - b) * (v - b)), u.dtype.type(0))
+        self.assertEqual(result[f"{name}/error"].dtype, numpy.float64)
+        self.assertEqual(result[f"{name}/error"].shape, ())
+        self.assertEqual(result[f"{name}/error"][()], total(apart.astype(numpy.float64)) / known.sum())
+
+    def test_errors_leave_out_what_is_not_known(self):
+        inputs, (a, b) = self.images((37, 50))
+        for dtype in (numpy.float32, numpy.float64):
+            truth = numpy.random.default_rng(9).normal(size=(37, 50, 2)).astype(dtype)
+            truth[3, 4, 0], truth[5, 6, 1], truth[7, 8], truth[9, 10, 1] = 1e10, -1.1e9, numpy.nan, 1e9
+            truth[0, 0] = numpy.inf
+            inputs["c"] = {"npy": self.write("c.npy", truth)}
+            result = self.run_job(inputs, [flow(alpha=0.2, levels=2, warps=1, iterations=9, truth="c")], "--fresh=all")
+            self.check_same(result, horn_schunck(a, b, 0.2, 2, 1, 9))
+            self.check_error(result, truth)
+        inputs["c"] = {"npy": self.write("c.npy", numpy.full((37, 50, 2), 1e10))}
+        result = self.run_job(inputs, [flow(alpha=0.2, levels=1, warps=1, iterations=1, truth="c")], "--fresh=all")
+        self.assertTrue(numpy.isnan(result["s/error"][()]))
+
+    def test_errors_do_not_depend_on_slabs(self):
+        inputs, _ = self.images((300, 100))
+        truth = numpy.random.default_rng(9).normal(size=(300, 100, 2)).astype(F)
+        self.write("c.flo", b"PIEH" + numpy.array([100, 300], "<i4").tobytes() + truth.tobytes())
+        inputs["c"] = {"flo": "c.flo"}
+        job = self.write_job(inputs, [flow(alpha=0.1, levels=3, warps=1, iterations=7, truth="c")],
+                             memory={"host": "9MiB", "device": "900KiB"})
+        self.terrace("run", job)
+        result = self.open()
+        self.assertGreater(result["profile/stages/blocks"][0], 12)
+        self.check_error(result, truth)
+
     def test_known_answers(self):
         """Mean end-point errors of two scenes of Middlebury, found by an independent program."""
         whale, venus = ("RubberWhale", 1.2560), ("Venus", 3.8017)
@@ -118,7 +156,9 @@ class Flows(JobTest):
             with self.subTest(scene=scene, channel=channel):
                 inputs = {name: {"image": data("flow", scene, file), "channel": channel}
                           for name, file in (("a", "frame10.png"), ("b", "frame11.png"))}
-                result = self.run_job(inputs, [flow(alpha=0.2, levels=5, warps=3, iterations=500)], "--fresh=all")
+                inputs["truth"] = {"flo": data("flow", scene, "flow10.flo")}
+                stage = flow(alpha=0.2, levels=5, warps=3, iterations=500, truth="truth")
+                result = self.run_job(inputs, [stage], "--fresh=all")
                 with open(data("flow", scene, "flow10.flo"), "rb") as file:
                     raw = file.read()
                 self.assertEqual(raw[:4], b"PIEH")
@@ -126,16 +166,40 @@ class Flows(JobTest):
                 truth = numpy.frombuffer(raw, "<f4", -1, 12).reshape(rows, columns, 2)
                 self.assertAlmostEqual(end_point_error(0 * truth[..., 0], 0 * truth[..., 1], truth), none, 4)
                 self.assertAlmostEqual(end_point_error(result["s/u"][()], result["s/v"][()], truth), error, 4)
+                self.assertAlmostEqual(result["s/error"][()], error, 4)
+                self.check_error(result, truth)
+
+
+    def test_fast_arithmetic_is_close(self):
+        for scene in ("RubberWhale", "Venus"):
+            inputs = {name: {"image": data("flow", scene, file), "channel": "gray"}
+                      for name, file in (("a", "frame10.png"), ("b", "frame11.png"))}
+            stages = [flow(name, alpha=0.2, levels=5, warps=3, iterations=500, arithmetic=name)
+                      for name in ("exact", "fast")]
+            result = self.run_job(inputs, stages, "--fresh=all")
+            for array in "uv":
+                apart = abs(result[f"exact/{array}"][()] - result[f"fast/{array}"][()]).max()
+                self.assertGreater(apart, 0)
+                self.assertLess(apart, 2e-4)
 
 
 class WrongFlows(JobTest):
     always = {"backend": "cpu"}
 
-    def refused(self, *parts, shape=(20, 30), **settings):
+    def refused(self, *parts, shape=(20, 30), truth=None, **settings):
         inputs = {"a": {"generate": "uniform", "shape": [20, 30], "type": "f32"},
                   "b": {"generate": "uniform", "shape": list(shape), "type": "f32"}}
+        if truth:
+            inputs["c"] = {"generate": "uniform", "maximum": 9, "type": "f32", **truth}
+            settings["truth"] = "c"
         job = self.write_job(inputs, [flow(**{"alpha": 0.2, "levels": 2, "warps": 1, "iterations": 1, **settings})])
-        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", *parts)
+        self.assertSays(self.terrace("plan", job, expect=WRONG), "job.yaml:", *parts)
+
+    def test_truths(self):
+        self.refused("'c' is 20 x 30: a flow is rows x columns x 2", truth={"shape": [20, 30]})
+        self.refused("'c' is 20 x 30 x 3: a flow is rows x columns x 2", truth={"shape": [20, 30, 3]})
+        self.refused("'c' is of i32: displacements are f32 or f64", truth={"shape": [20, 30, 2], "type": "i32"})
+        self.refused("`truth` is of 20 x 31 pixels, and `source` 20 x 30", truth={"shape": [20, 31, 2]})
 
     def test_settings(self):
         self.refused("`alpha` is 0; give a number above 0", alpha=0)
@@ -143,6 +207,25 @@ class WrongFlows(JobTest):
                      levels=5)
         self.refused("`target` is 20 x 31, and `source` 20 x 30", shape=(20, 31))
         self.refused("'warps' takes", warps=0)
+        self.refused("`alpha` is 1e+300, which is too large for f32", "give `type: f64`", alpha=1e300)
+        self.refused("`alpha` is 1e-300, which is 0 in f32", alpha=1e-300)
+
+    def test_files_that_are_no_flows(self):
+        right = b"PIEH" + numpy.array([30, 20], "<i4").tobytes() + bytes(20 * 30 * 8)
+        for content, said in ((b"PIEX" + right[4:], "begins with the letters PIEH"),
+                              (right[:9], "the file ends within its header of 12 bytes"),
+                              (right[:4] + bytes(4) + right[8:], "byte 4: it has 0 columns"),
+                              (right[:-1], "truth.flo"), (right + b"x", "1 byte follow")):
+            self.write("truth.flo", content)
+            inputs = {name: {"generate": "uniform", "shape": [20, 30], "type": "f32"} for name in "ab"}
+            job = self.write_job({**inputs, "c": {"flo": "truth.flo"}},
+                                 [flow(alpha=1, levels=1, warps=1, iterations=1, truth="c")])
+            self.assertSays(self.terrace("plan", job, expect=WRONG), "truth.flo", said)
+
+    def test_boundaries_are_no_setting(self):
+        for boundary in ("edge", {"value": 0}):
+            self.refused("unknown key 'boundary'", "it belongs to graph, harris, blend, not to horn_schunck",
+                         boundary=boundary)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 """Graphs of kernels with formulas and iterations: against NumPy, at any budget, and wrong ones."""
+import re
+
 from terrace_runs import WRONG, JobTest, main, numpy
 
 
@@ -122,6 +124,35 @@ class Iterations(JobTest):
         self.assertGreater(cut["profile/stages/blocks"][0], 3)
         for name in ("x", "i_v"):
             self.assertTrue(numpy.array_equal(whole[f"s/{name}"][()], cut[f"s/{name}"][()]), name)
+
+    def uniform(self, shape):
+        return {name: {"generate": "uniform", "shape": shape, "type": "f32", "seed": seed}
+                for seed, name in enumerate(("a", "b", "feed"))}
+
+    def test_slabs_hand_rows_of_many_steps_on(self):
+        inputs = self.uniform([900, 40])
+        nodes = {**reactions(150, "symmetric"), "all": {"add": ["i/u", "i/v"]}, "n": {"histogram": "i/u"}}
+        for times in (2, 150):
+            nodes["i"]["times"] = times
+            stage = graph("s", nodes, ["all", "i/v", "n"])
+            whole = self.run_job(inputs, [stage], "--fresh=all", output="whole.h5")
+            job = self.write_job(inputs, [stage], output="cut.h5", memory={"host": "8MiB", "device": "700KiB"})
+            self.terrace("run", job, "--fresh=all")
+            cut = self.open("cut.h5")
+            self.assertGreater(cut["profile/stages/blocks"][0], 5)
+            for name in ("all", "i_v", "n"):
+                self.assertTrue(numpy.array_equal(whole[f"s/{name}"][()], cut[f"s/{name}"][()]), (name, times))
+
+    def test_a_killed_run_goes_on(self):
+        stage = graph("s", reactions(60, "edge"), ["i/u", "i/v"])
+        self.check_survives_kills(self.uniform([800, 90]), stage, "i_u", "i_v", memory={"host": "8MiB", "device": "900KiB"})
+
+    def test_steps_of_slabs_are_done_once(self):
+        job = self.write_job(self.uniform([3000, 40]), [graph("s", reactions(500, "edge"), ["i/u"])],
+                             memory={"device": "2MiB"})
+        said = self.terrace("plan", job).stdout
+        share = float((re.search(r"([0-9.]+)% of the work is done again", said) or ["", "0"])[1])
+        self.assertLess(share, 5, said)
 
     def test_a_formula_in_other_words_is_the_same_stage(self):
         inputs = {"a": {"generate": "uniform", "shape": [20, 30], "type": "f32"}}

@@ -100,11 +100,27 @@ class WrongReductions(JobTest):
     always = {"backend": "cpu"}
 
     def refused(self, nodes, keep, *parts):
-        job = self.write_job({"image": {"generate": "uniform", "shape": [20, 30], "type": "f32"}}, [graph("s", nodes, keep)])
-        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", *parts)
+        inputs = {name: {"generate": "uniform", "shape": [20, 30], "type": "f32"} for name in ("image", "other")}
+        said = self.terrace("plan", self.write_job(inputs, [graph("s", nodes, keep)]), expect=WRONG)
+        self.assertSays(said, "job.yaml:", *parts)
+        return said
+
+    def test_parts_with_more_than_a_part_may_have(self):
+        many = {f"n{number}": {"reduce": "image", "with": "sum"} for number in range(9)}
+        self.refused(many, list(many), "stage 's': a part of the graph, which is computed at a time, makes 9 reductions "
+                     "and may have 8: numbers and lists; make some of them in a stage of their own")
+        kept = {f"n{number}": {"scale": "image", "factor": number} for number in range(15)}
+        later = {"top": {"reduce": "n0", "with": "maximum"}, "sum1": {"add": ["n0", "n1"]}}
+        for number in range(2, 15):
+            later[f"sum{number}"] = {"add": [f"sum{number - 1}", f"n{number}"]}
+        later["cut"] = {"threshold": "sum14", "below": {"of": "top"}}
+        later["all"] = {"mix": ["cut", "image"], "mask": "other"}
+        self.refused({**kept, **later}, [*kept, "all"], "stage 's': a part of the graph, which is computed at a time, "
+                     "reads 17 arrays and may have 16: inputs, and what nodes of earlier parts keep or store")
 
     def test_keep_that_names_nothing(self):
-        self.refused({"x": {"scale": "image"}}, [], "`keep` names no node")
+        said = self.refused({"x": {"scale": "image"}}, [], "`keep` names no node")
+        self.assertNotIn("no kept node depends on", said.stderr)
 
     def test_a_node_with_the_name_of_an_input(self):
         self.refused({"image": {"scale": "image"}}, "image", "'image' is a node and an input: rename the node")
@@ -127,7 +143,11 @@ class WrongReductions(JobTest):
         self.refused({"n": {"reduce": "image"}}, "n", "`reduce` needs `with`")
         self.refused({"n": {"reduce": "image", "with": "sum", "type": "f32"}}, "n", "a number has no `type`")
         self.refused({"n": {"reduce": "image", "with": "sum", "bins": 3}}, "n", "`reduce` takes no `bins`")
-        self.refused({"n": {"reduce": "image", "with": "sum", "boundary": "edge"}}, "n", "`reduce` takes no `boundary`")
+        for boundary in ("edge", {"value": 0}):
+            self.refused({"n": {"reduce": "image", "with": "sum", "boundary": boundary}}, "n",
+                         "`reduce` takes no `boundary`")
+        self.refused({"n": {"reduce": "image", "with": "sum"}, "x": {"scale": "image", "below": {"of": "n"}}}, "x",
+                     "`scale` takes no `below`")
         self.refused({"n": {"histogram": "image", "range": [1, 0]}}, "n", "`range` is two numbers, the lower first")
         self.refused({"n": {"reduce": "image", "with": "sum"}, "x": {"scale": "image", "factor": {"of": "n"}}}, ["x", "n"],
                      "factor")

@@ -79,6 +79,8 @@ class WrongProblems(JobTest):
         self.refused({"problem": "haris", "source": "a"}, "did you mean 'harris'")
         self.refused({"problem": "harris"}, "needs 'source'")
         self.refused({"source": "a"}, "'source'", "it belongs to harris")
+        self.refused({"problem": "harris", "source": "a", "k": 1e39, "boundary": {"value": -1e39}},
+                     "`k` is 1e+39, which is too large for f32", "`boundary.value` is -1e+39, which is too large")
         self.refused({"problem": "harris", "source": "a", "nodes": {"x": {"scale": "a"}}}, "it belongs to graph, not to harris")
 
 

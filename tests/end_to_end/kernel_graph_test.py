@@ -284,6 +284,12 @@ class WrongGraphs(JobTest):
         self.refused({"a": {"downscale": "image"}}, "a", "an array of 1 x 30 is too small for 'downscale'", shape=(1, 30))
         self.refused({"a": {"scale": "image"}}, "a", "a graph reads arrays of rows and columns", shape=(3, 20, 30))
 
+    def test_arrays_that_are_too_large(self):
+        nodes = {"n0": {"upscale": "image"}, **{f"n{n}": {"upscale": f"n{n - 1}"} for n in range(1, 25)}}
+        self.refused({**nodes, "all": {"reduce": "n24", "with": "sum"}}, "all",
+                     "node 'n19': its array of 20971520 x 31457280 is too large: arrays of a graph have at most "
+                     "1073741824 rows, as many columns and 281474976710656 cells")
+
     def test_parameters_that_do_not_fit(self):
         self.refused({"a": {"threshold": "image"}, "b": {"scale": "image", "axis": "x"}, "c": {"mix": ["image", "image"]},
                       "d": {"add": "image"}, "e": {"factor": 2}, "f": {"add": ["image", "image"], "scale": "image"},

@@ -39,6 +39,86 @@ TEST_CASE("random graphs of formulas and iterations in slabs are as they are def
   }
 }
 
+TEST_CASE("iterations that hand rows on are as they are defined") {
+  testing::Random random(38);
+  std::size_t carriers = 0;
+  for (int n = 0; n < 60; ++n) {
+    for (const Shape shape : {Shape{61, 9}, Shape{150, 4}, Shape{24, 5}}) {
+      const Graph graph = testing::iterated_graph(random, ElementType::f64, shape);
+      GraphSpec spec{std::make_shared<Graph>(graph), 1};
+      spec.pass_steps = 1;
+      carriers += carriers_of(spec).size();
+      testing::check_graph<double>(cpu_of(drawn(random, 1, 3)), random, graph, {1, 2, 7, 20, shape.rows}, true);
+      const Graph narrow = testing::iterated_graph(random, ElementType::f32, shape);
+      testing::check_graph<float>(cpu_of(drawn(random, 1, 3)), random, narrow, {1, 3, 12}, true);
+    }
+  }
+  CHECK(carriers > 30);
+}
+
+/// An iteration of two formulas, of which the second reads the first.
+Graph chained_graph(const std::string& first, const std::string& second, Boundary boundary, Shape shape, i64 times) {
+  Graph graph;
+  graph.inputs.push_back({"a", ElementType::f32, shape});
+  auto iteration = std::make_shared<Iteration>();
+  iteration->body.inputs.push_back({"x", ElementType::f32, shape});
+  const auto add = [&](const std::string& text, int operand) {
+    Node node;
+    node.op = find_operator("formula").value();
+    node.operands = {operand};
+    node.settings = settings_of(parse_node_formula(text, {"x"}, shape, ElementType::f32), boundary);
+    node.shape = shape;
+    iteration->body.nodes.push_back(node);
+  };
+  add(first, 0);
+  add(second, 1);
+  iteration->next = {2};
+  iteration->times = times;
+  complete(*iteration);
+  Node node;
+  node.name = "x";
+  node.op = find_operator("iterate").value();
+  node.operands = {0};
+  node.settings = settings_of(iteration, 0);
+  node.shape = shape;
+  graph.nodes.push_back(node);
+  graph.kept = {{1, ElementType::f32}};
+  return graph;
+}
+
+TEST_CASE("nodes of iterations read on from where boundaries lead") {
+  testing::Random random(3);
+  for (const Boundary boundary : {Boundary::symmetric, Boundary::reflect, Boundary::edge}) {
+    // In the middle a step reads its own row.
+    const Graph graph = chained_graph("0.75*x[2, 0]", "x[-2, 0] + 0.25", boundary, {40, 5}, 4);
+    CHECK(graph.node(1).settings.iteration->row_radius == 4);
+    for (const bool carries : {false, true}) {
+      testing::check_graph<float>(cpu_of(1), random, graph, {1, 3, 17, 40}, carries);
+    }
+  }
+}
+
+TEST_CASE("iterations do nothing twice if they hand rows on") {
+  testing::Random random(39);
+  for (int n = 0; n < 20; ++n) {
+    const Graph graph = testing::iterated_graph(random, ElementType::f64, {400, 5});
+    GraphSpec spec{std::make_shared<Graph>(graph), 25};
+    spec.pass_steps = 1;
+    if (carriers_of(spec).empty()) continue;
+    const Iteration& iteration = *graph.node(3).settings.iteration;
+    for (const i64 pass_steps : {1, 2, 4}) {
+      spec.pass_steps = pass_steps;
+      i64 rows = 0, passes = 0;
+      for (i64 slab = 0; slab < slabs_of(spec); ++slab) {
+        const PassRows own(iteration, pass_steps, rows_needed(spec, slab)[3]);
+        passes = own.passes();
+        for (i64 pass = 1; pass <= passes; ++pass) rows += own.made(pass).size();
+      }
+      CHECK(rows == 400 * passes);
+    }
+  }
+}
+
 TEST_CASE("whole numbers are scaled on their way in and out") { testing::check_scaling(cpu_of(2)); }
 
 TEST_CASE("whole numbers are rounded to the nearest and clamped") { testing::check_rounding(cpu_of(1)); }
@@ -69,6 +149,8 @@ TEST_CASE("reductions do not depend on slabs and threads") {
   }
   testing::check_reductions<float>(cpu_of(2), random, {40, 77}, 20, true);
 }
+
+TEST_CASE("warps read the rows that their displacements allow") { testing::check_moves(cpu_of(2)); }
 
 TEST_CASE("bins are closed below, and the last one above") {
   const Histogram bins{3, 0, 0.3};

@@ -123,6 +123,10 @@ TEST_CASE("constants of nodes are numbers of a task, times a factor") {
   if (const auto context = test::cuda_context()) testing::check_numbers(*context);
 }
 
+TEST_CASE("warps read the rows that their displacements allow") {
+  if (const auto context = test::cuda_context()) testing::check_moves(*context);
+}
+
 TEST_CASE("reductions are as they are defined, in any slabs") {
   const auto context = test::cuda_context();
   if (!context) return;

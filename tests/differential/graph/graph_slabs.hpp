@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "kernels/device/memory.hpp"
+#include "kernels/graph/carry.hpp"
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "kernels/graph/task.hpp"
@@ -59,7 +60,7 @@ class Workspace {
   std::optional<device::Memory> memory_;
 };
 
-/// A graph on a device, by its only method there.
+/// A graph on a device.
 class Slabs {
  public:
   /// @param inputs as they are stored
@@ -68,20 +69,26 @@ class Slabs {
       made_.emplace_back(static_cast<std::size_t>(graph_.shape(kept.value).rows) * row_bytes(kept));
     }
   }
-  /// The kept nodes as their stored types have them.
-  std::vector<Bytes> run(device::Context& context) {
-    const GraphMethod* method = device::find_method(graph_methods(), device::backend_of(context), "plain");
+  /// The kept nodes as their stored types have them. @param name of a method of the device's back end
+  std::vector<Bytes> run(device::Context& context, const char* name = "plain") {
+    const GraphMethod* method = device::find_method(graph_methods(), device::backend_of(context), name);
     REQUIRE(method != nullptr);
     REQUIRE(method->unfit(spec_, context.limits()).empty());
     const Workspace workspace(*method, spec_, context);
     const auto kernel = method->make(spec_, context, workspace.data());
     Memories reductions;
     for (const Reduction& own : graph_.reductions) {
-      reductions.emplace_back(context, sizeof(i64) * static_cast<std::size_t>(own.counts ? own.bins.bins : 1),
-                              device::In::host);
+      reductions.emplace_back(context, sizeof(i64) * static_cast<std::size_t>(own.elements()), device::In::host);
       std::memset(reductions.back().data(), 0xFF, reductions.back().bytes());
     }
-    for (i64 slab = 0; slab < slabs_of(spec_); ++slab) run_slab(context, *kernel, reductions, slab);
+    Memories carries;
+    for (const int first : carriers_of(spec_)) {
+      const i64 values =
+          carry_rows(*graph_.node(first).settings.iteration, spec_.pass_steps) * graph_.shape(first).columns;
+      carries.emplace_back(context, static_cast<std::size_t>(values) * size_of(graph_.type), device::In::host);
+      std::memset(carries.back().data(), 0xFF, carries.back().bytes());
+    }
+    for (i64 slab = 0; slab < slabs_of(spec_); ++slab) run_slab(context, *kernel, reductions, carries, slab);
     for (const device::Memory& memory : reductions) {
       reduced.emplace_back(memory.as<i64>(), memory.as<i64>() + memory.bytes() / sizeof(i64));
     }
@@ -115,11 +122,13 @@ class Slabs {
     if (rows.size() < 2 || slab % 2 == 0) return {rows};
     return {{rows.begin, rows.begin + 1}, {rows.begin + 1, rows.end}};
   }
-  void run_slab(device::Context& context, device::BlockKernel& kernel, const Memories& reductions, i64 slab) {
+  void run_slab(device::Context& context, device::BlockKernel& kernel, const Memories& reductions,
+                const Memories& carries, i64 slab) {
     GraphTask task{};
     task.slab = slab;
     std::ranges::copy(numbers, task.numbers);
     for (std::size_t n = 0; n < reductions.size(); ++n) task.reduced[n] = reductions[n].data();
+    for (std::size_t n = 0; n < carries.size(); ++n) task.carried[n] = carries[n].data();
     Memories memories;
     const std::vector<Rows> needed = rows_needed(spec_, slab);
     for (std::size_t n = 0; n < inputs_.size(); ++n) {
@@ -159,9 +168,30 @@ class Slabs {
   GraphResult last_{};
 };
 
-/// Compares kept nodes with the definition. @param heights of slabs; empty: several
+/// The methods of a device's back end that compute a spec. One that compiles kernels for every graph is tried only
+/// with groups of nodes.
+inline std::vector<const char*> methods_for(const GraphSpec& spec, const device::Context& context) {
+  std::vector<const char*> all;
+  for (const GraphMethod& method : graph_methods()) {
+    const bool is_tried = (method.name == std::string("fused")) == (spec.groups != nullptr);
+    if (is_tried && method.backend == device::backend_of(context) && method.unfit(spec, context.limits()).empty())
+      all.push_back(method.name);
+  }
+  return all;
+}
+
+/// Times by which strips of any height pay that fit a cache, which holds some part of all values.
+inline std::shared_ptr<const TimeTable> random_times(Random& random, const GraphSpec& spec) {
+  const auto bytes = static_cast<double>(most_bytes_needed(spec));
+  return std::make_shared<TimeTable>(TimeTable{0, bytes / drawn(random, 1, 6), {{1, 0, 1}}});
+}
+
+/// Compares kept nodes with the definition, by all methods. @param heights of slabs; empty: several
+/// @param carries if slabs hand rows on @param compiler of formulas on the CPU @param groups as GraphSpec has them
 template <class T>
-void check_graph(device::Context& context, Random& random, const Graph& graph, std::vector<i64> heights = {}) {
+void check_graph(device::Context& context, Random& random, const Graph& graph, std::vector<i64> heights = {},
+                 bool carries = false, const compiled::CxxCompiler& compiler = {},
+                 std::shared_ptr<const std::vector<std::vector<int>>> groups = nullptr) {
   std::vector<Array<T>> inputs;
   std::vector<Bytes> stored;
   for (const Input& input : graph.inputs) {
@@ -170,21 +200,30 @@ void check_graph(device::Context& context, Random& random, const Graph& graph, s
   }
   const std::vector<Array<T>> all = compute_as_defined(graph, inputs);
   GraphSpec spec{std::make_shared<Graph>(graph), 1};
+  spec.compiler = compiler;
+  spec.groups = std::move(groups);
   const i64 rows = most_kept_rows(graph);
   if (heights.empty()) heights = {1, 2, drawn(random, 1, static_cast<int>(rows)), rows};
   for (const i64 height : heights) {
     spec.slab_rows = height;
-    const auto made = Slabs(spec, stored).run(context);
-    for (std::size_t n = 0; n < graph.kept.size(); ++n) {
-      const Array<T>& expected = all[static_cast<std::size_t>(graph.kept[n].value)];
-      std::size_t different = 0;
-      for (std::size_t at = 0; at < expected.values.size(); ++at) {
-        T value;
-        std::memcpy(&value, made[n].data() + at * sizeof(T), sizeof value);
-        if (!same_bits(value, expected.values[at])) ++different;
+    spec.times = random_times(random, spec);
+    const std::vector<const char*> methods = methods_for(spec, context);
+    CHECK(!methods.empty());
+    for (const char* method : methods) {
+      const GraphMethod* own = device::find_method(graph_methods(), device::backend_of(context), method);
+      spec.pass_steps = carries ? pass_steps_of(*own, spec, context.limits()) : 0;
+      const auto made = Slabs(spec, stored).run(context, method);
+      for (std::size_t n = 0; n < graph.kept.size(); ++n) {
+        const Array<T>& expected = all[static_cast<std::size_t>(graph.kept[n].value)];
+        std::size_t different = 0;
+        for (std::size_t at = 0; at < expected.values.size(); ++at) {
+          T value;
+          std::memcpy(&value, made[n].data() + at * sizeof(T), sizeof value);
+          if (!same_bits(value, expected.values[at])) ++different;
+        }
+        CAPTURE(method, n, height, rows, graph.node(graph.kept[n].value).name);
+        CHECK(different == 0);
       }
-      CAPTURE(n, height, rows, graph.node(graph.kept[n].value).name);
-      CHECK(different == 0);
     }
   }
 }
@@ -235,7 +274,8 @@ inline void check_rounding(device::Context& context) {
 }
 
 /// Constants of nodes are numbers of a task, times a factor.
-inline void check_numbers(device::Context& context) {
+inline void check_numbers(device::Context& context, const char* method = "plain",
+                          std::shared_ptr<const std::vector<std::vector<int>>> groups = nullptr) {
   Random random(4);
   NodeSettings settings;
   settings.numbers = {0, 0.5};
@@ -245,14 +285,87 @@ inline void check_numbers(device::Context& context) {
   graph.numbers = 2;
   const Array<float> input = random_array<float>(random, {5, 4});
   const std::vector<Bytes> stored = {bytes_of(input.values)};
-  const GraphSpec spec{std::make_shared<Graph>(graph), 2};
+  const GraphSpec spec{.graph = std::make_shared<Graph>(graph), .slab_rows = 2, .groups = std::move(groups)};
   for (const double number : {3.0, 0.1}) {
     Slabs slabs(spec, stored);
     slabs.numbers = {7, number};
-    const std::vector<Bytes> made = slabs.run(context);
+    const std::vector<Bytes> made = slabs.run(context, method);
     std::vector<float> expected;
     for (const float value : input.values) expected.push_back(value * static_cast<float>(number * 0.25) + 0.5F);
     CHECK(made[0] == bytes_of(expected));
+  }
+}
+
+/// Displacements along rows in a range, of which some are NaN.
+template <class T>
+Array<T> random_moves(Random& random, Shape shape, double low, double high) {
+  Array<T> made{shape, {}};
+  for (i64 n = 0; n < shape.rows * shape.columns; ++n) {
+    const bool is_nan = drawn(random, 0, 9) == 0;
+    made.values.push_back(is_nan ? std::numeric_limits<T>::quiet_NaN()
+                                 : static_cast<T>(drawn_number(random, low, high)));
+  }
+  return made;
+}
+
+/// The smallest and the largest displacement, as numbers of a graph.
+template <class T>
+std::vector<double> moves_in(const Array<T>& displacements) {
+  return {reduced_as_defined(Measure::minimum_number, displacements),
+          reduced_as_defined(Measure::maximum_number, displacements)};
+}
+
+/// A warp of a node, whose slabs read the rows that its displacements allow.
+template <class T>
+void check_moves(device::Context& context, Random& random, Shape shape, double low, double high) {
+  Graph graph;
+  graph.type = std::is_same_v<T, float> ? ElementType::f32 : ElementType::f64;
+  graph.numbers = 2;
+  for (const char* name : {"a", "u", "v"}) graph.inputs.push_back({name, graph.type, shape, true});
+  NodeSettings box, warp;
+  box.row_radius = box.column_radius = 1;
+  warp.moves = {0, 1};
+  const auto add = [&](const char* name, const NodeSettings& settings, const std::vector<int>& operands) {
+    Node node;
+    node.name = name;
+    node.op = find_operator(name).value();
+    node.operands = operands;
+    node.settings = settings;
+    REQUIRE(take_shape(node, std::vector<Shape>(operands.size(), shape), std::nullopt).empty());
+    graph.nodes.push_back(node);
+  };
+  add("box_sum", box, {0});
+  add("warp", warp, {3, 1, 2});
+  graph.kept = {{4, graph.type}};
+  const std::vector<Array<T>> inputs = {random_array<T>(random, shape), random_moves<T>(random, shape, -3, 3),
+                                        random_moves<T>(random, shape, low, high)};
+  std::vector<Bytes> stored;
+  for (const Array<T>& input : inputs) stored.push_back(bytes_of(input.values));
+  const Array<T> expected = compute_as_defined(graph, inputs).back();
+  for (const i64 height : {i64{1}, i64{3}, shape.rows}) {
+    const GraphSpec spec{std::make_shared<Graph>(graph), height, moves_in(inputs[2])};
+    Slabs slabs(spec, stored);
+    slabs.numbers = spec.known;
+    const std::vector<Bytes> made = slabs.run(context);
+    std::size_t different = 0;
+    for (std::size_t at = 0; at < expected.values.size(); ++at) {
+      T value;
+      std::memcpy(&value, made[0].data() + at * sizeof(T), sizeof value);
+      if (!same_bits(value, expected.values[at])) ++different;
+    }
+    CAPTURE(height, shape.rows, shape.columns, low, high);
+    CHECK(different == 0);
+  }
+}
+
+/// The same over ranges that lie around the rows, above them and below.
+inline void check_moves(device::Context& context) {
+  Random random(12);
+  for (const Shape shape : {Shape{40, 9}, Shape{7, 13}, Shape{3, 3}, Shape{101, 2}}) {
+    for (const auto& [low, high] : {std::pair(-1.5, 2.25), {4, 6.5}, {-9, -7.5}, {-300, 5}, {0, 0}, {250, 300}}) {
+      check_moves<float>(context, random, shape, low, high);
+      check_moves<double>(context, random, shape, low, high);
+    }
   }
 }
 
@@ -263,10 +376,17 @@ void check_reductions(device::Context& context, Random& random, Shape shape, i64
   graph.type = std::is_same_v<T, float> ? ElementType::f32 : ElementType::f64;
   graph.inputs.push_back({"a", graph.type, shape, true});
   const Histogram bins{drawn(random, 1, static_cast<int>(most_bins)), -1.5, 1.25};
-  for (const Measure measure : {Measure::minimum, Measure::maximum, Measure::sum}) {
-    graph.reductions.push_back({"number", 0, false, measure, {}});
+  constexpr Measure measures[] = {Measure::minimum, Measure::maximum, Measure::sum, Measure::minimum_number,
+                                  Measure::maximum_number};
+  for (const Measure measure : measures) {
+    graph.reductions.push_back({"number", 0, Makes::number, measure, {}, {}});
   }
-  graph.reductions.push_back({"counts", 0, true, {}, bins});
+  graph.reductions.push_back({"counts", 0, Makes::counts, {}, bins, {}});
+  const std::size_t lists = graph.reductions.size();
+  const i64 cells = shape.rows * shape.columns;
+  for (const i64 most : {cells / 4 + 1, cells}) {
+    graph.reductions.push_back({"positions", 0, Makes::positions, {}, {}, {most}});
+  }
   Array<T> input = random_array<T>(random, shape);
   input.values.front() = T{1.25};
   if (has_nan) input.values.back() = std::numeric_limits<T>::quiet_NaN();
@@ -275,17 +395,23 @@ void check_reductions(device::Context& context, Random& random, Shape shape, i64
     const GraphSpec spec{std::make_shared<Graph>(graph), height};
     Slabs slabs(spec, stored);
     slabs.run(context);
-    for (std::size_t n = 0; n < 3; ++n) {
+    for (std::size_t n = 0; n < std::size(measures); ++n) {
       const double expected = reduced_as_defined(graph.reductions[n].measure, input);
       CAPTURE(n, height, expected, slabs.last().numbers[n]);
       CHECK(same_bits(slabs.last().numbers[n], expected));
     }
-    CHECK(slabs.reduced[3] == counted_as_defined(bins, input));
+    CHECK(slabs.reduced[std::size(measures)] == counted_as_defined(bins, input));
+    const auto positive = std::ranges::count_if(input.values, [](T value) { return value > 0; });
+    for (std::size_t n = lists; n < graph.reductions.size(); ++n) {
+      CHECK(slabs.reduced[n] == listed_as_defined(graph.reductions[n].positions, input));
+      CHECK(slabs.last().numbers[n] == static_cast<double>(positive));
+    }
   }
 }
 
 /// The first NaN of an input is named, but of inputs that nodes have made.
-inline void check_nan(device::Context& context) {
+inline void check_nan(device::Context& context, const char* method = "plain",
+                      std::shared_ptr<const std::vector<std::vector<int>>> groups = nullptr) {
   NodeSettings same;
   same.numbers = {1, 0};
   Graph graph = graph_of("scale", same, ElementType::f32, {5, 4});
@@ -293,18 +419,18 @@ inline void check_nan(device::Context& context) {
   std::vector<float> values(20, 1);
   values[14] = values[15] = values[17] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<Bytes> stored = {bytes_of(values)};
-  const GraphSpec spec{std::make_shared<Graph>(graph), 5};
+  const GraphSpec spec{.graph = std::make_shared<Graph>(graph), .slab_rows = 5, .groups = groups};
   Slabs slabs(spec, stored);
-  slabs.run(context);
+  slabs.run(context, method);
   const GraphResult found = slabs.last();
   CHECK(found.has_nan == 1);
   CHECK(found.input == 0);
   CHECK(found.row == 3);
   CHECK(found.column == 2);
   graph.inputs[0].may_be_nan = true;
-  const GraphSpec made{std::make_shared<Graph>(graph), 5};
+  const GraphSpec made{.graph = std::make_shared<Graph>(graph), .slab_rows = 5, .groups = groups};
   Slabs others(made, stored);
-  const std::vector<Bytes> kept = others.run(context);
+  const std::vector<Bytes> kept = others.run(context, method);
   CHECK(others.last().has_nan == 0);
   float value = 0;
   std::memcpy(&value, kept[0].data() + 15 * sizeof value, sizeof value);

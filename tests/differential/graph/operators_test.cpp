@@ -37,19 +37,20 @@ Range random_range(testing::Random& random, i64 extent) {
 /// The rows of an area by the CPU's rows, of operands of which all else is poisoned.
 template <class T>
 void check_area(testing::Random& random, const Graph& graph, const std::vector<Array<T>>& inputs,
-                const Array<T>& expected) {
+                const Array<T>& expected, const std::vector<double>& known) {
   const Node& node = graph.nodes.front();
   const Area area{random_range(random, node.shape.rows), random_range(random, node.shape.columns)};
   Rows all;
   all.add({0, inputs.front().shape.rows});
   std::vector<Array<T>> arrays;
   for (std::size_t operand = 0; operand < inputs.size(); ++operand) {
-    const Area reach = reach_of(graph, node, static_cast<int>(operand), area);
+    const Area reach = reach_of(graph, node, static_cast<int>(operand), area, known);
     arrays.push_back(poisoned(inputs[operand], reach, node.settings.boundary));
   }
   std::vector<StoredRows<T>> operands;
   for (Array<T>& array : arrays) operands.push_back({&all, array.values.data(), array.shape.columns});
-  const NodeRows<T> maker(graph, node);
+  NodeRows<T> maker(graph, node, nullptr);
+  maker.take_numbers(known.data());
   typename NodeRows<T>::RowPointers pointers;
   std::vector<T> row(static_cast<std::size_t>(node.shape.columns));
   std::size_t different = 0;
@@ -64,7 +65,8 @@ void check_area(testing::Random& random, const Graph& graph, const std::vector<A
 
 /// Compares random areas of the graph's one node with its definition.
 template <class T>
-void check_node(testing::Random& random, const Graph& graph, const std::vector<Array<T>>& inputs) {
+void check_node(testing::Random& random, const Graph& graph, const std::vector<Array<T>>& inputs,
+                const std::vector<double>& known = {}) {
   const Node& node = graph.nodes.front();
   std::vector<const Array<T>*> operands;
   for (const int operand : node.operands) operands.push_back(&inputs[static_cast<std::size_t>(operand)]);
@@ -72,7 +74,7 @@ void check_node(testing::Random& random, const Graph& graph, const std::vector<A
   const Shape shape = graph.inputs.front().shape;
   CAPTURE(operators()[static_cast<std::size_t>(node.op)].name, shape.rows, shape.columns,
           static_cast<int>(node.settings.boundary));
-  for (int n = 0; n < 4; ++n) check_area(random, graph, inputs, expected);
+  for (int n = 0; n < 4; ++n) check_area(random, graph, inputs, expected, known);
 }
 
 template <class T>
@@ -122,6 +124,37 @@ TEST_CASE("operators read what they say, and give what is defined") {
         check_operator<float>(random, op, shape);
         check_operator<double>(random, op, shape);
       }
+    }
+  }
+}
+
+template <class T>
+void check_warp(testing::Random& random, Shape shape, double low, double high) {
+  Graph graph;
+  graph.type = element_type_of<T>();
+  graph.numbers = 2;
+  Node node;
+  node.op = find_operator("warp").value();
+  node.operands = {0, 1, 2};
+  node.settings.moves = {0, 1};
+  REQUIRE(take_shape(node, {shape, shape, shape}, std::nullopt).empty());
+  graph.nodes.push_back(node);
+  for (int n = 0; n < 3; ++n) graph.inputs.push_back({"", graph.type, shape});
+  const std::vector<Array<T>> inputs = {random_array<T>(random, shape), random_array<T>(random, shape),
+                                        random_array<T>(random, shape, low, high)};
+  check_node(random, graph, inputs,
+             {reduced_as_defined(Measure::minimum_number, inputs[2]),
+              reduced_as_defined(Measure::maximum_number, inputs[2])});
+}
+
+TEST_CASE("warps read the rows that known displacements allow") {
+  testing::Random random(7);
+  for (const Shape shape : testing::sample_shapes) {
+    for (int n = 0; n < 40; ++n) {
+      const double low = testing::drawn_number(random, -2.5, 2) * static_cast<double>(shape.rows);
+      const double high = low + testing::drawn_number(random, 0, n % 2 == 0 ? 2 : static_cast<double>(shape.rows));
+      check_warp<float>(random, shape, low, high);
+      check_warp<double>(random, shape, low, high);
     }
   }
 }

@@ -27,10 +27,10 @@ inline double drawn_number(Random& random, double first, double last) {
 }
 
 template <class T>
-Array<T> random_array(Random& random, Shape shape) {
+Array<T> random_array(Random& random, Shape shape, double low = -2, double high = 2) {
   Array<T> made{shape, {}};
   for (i64 n = 0; n < shape.rows * shape.columns; ++n) {
-    made.values.push_back(static_cast<T>(drawn_number(random, -2, 2)));
+    made.values.push_back(static_cast<T>(drawn_number(random, low, high)));
   }
   return made;
 }
@@ -48,6 +48,7 @@ inline NodeSettings random_settings(Random& random, const OperatorInfo& info, Sh
   if (name == "scale") add_numbers(2);
   if (name == "threshold" || name == "harris" || name == "constant") add_numbers(1);
   if (name == "sobel") made.axis = drawn(random, 0, 1), made.row_radius = made.column_radius = 1;
+  if (name == "peaks") made.row_radius = made.column_radius = 1;
   if (name == "box_sum") made.row_radius = made.column_radius = radius(std::min(shape.rows, shape.columns));
   if (name == "stencil") {
     made.row_radius = radius(shape.rows), made.column_radius = radius(shape.columns);
@@ -187,6 +188,26 @@ inline void add_random_iteration(Random& random, Graph& graph) {
     node.shape = shape;
     graph.nodes.push_back(node);
   }
+}
+
+/// An iteration whose states are read by rows, and a graph that reads its result.
+inline Graph iterated_graph(Random& random, ElementType type, Shape shape) {
+  Graph graph;
+  graph.type = type;
+  for (const char* name : {"a", "b", "c"}) graph.inputs.push_back({name, type, shape});
+  add_random_iteration(random, graph);
+  const int states = graph.values() - 3;
+  for (int state = 0; state < states; ++state) {
+    Node node;
+    node.name = "sum";
+    node.op = find_operator("add").value();
+    node.operands = {3 + state, drawn(random, 0, 2)};
+    node.shape = shape;
+    graph.nodes.push_back(node);
+    graph.kept.push_back({graph.values() - 1, type});
+  }
+  graph.kept.push_back({3, type});
+  return graph;
 }
 
 /// A graph of which some nodes are formulas and iterations.

@@ -1,6 +1,9 @@
 // Graphs in parts give what the whole graph gives.
 #include <catch2/catch.hpp>
 
+#include "kernels/graph/task.hpp"
+#include "pipeline/base/error.hpp"
+#include "stages/kernel_graph/moves.hpp"
 #include "stages/kernel_graph/parts.hpp"
 #include "tests/differential/graph/samples.hpp"
 
@@ -22,7 +25,7 @@ void check_parts(graph::testing::Random& random, const Graph& whole) {
   std::vector<Array<double>> arrays(parts.arrays.size());
   std::copy(inputs.begin(), inputs.end(), arrays.begin());
   for (const GraphPart& part : parts.parts) {
-    REQUIRE(!part.kept.empty());
+    REQUIRE((!part.kept.empty() || !part.reductions.empty()));
     std::vector<Array<double>> read;
     for (std::size_t n = 0; n < part.inputs.size(); ++n) {
       read.push_back(arrays[static_cast<std::size_t>(part.inputs[n])]);
@@ -98,6 +101,56 @@ TEST_CASE("kept nodes are read as results if these have all bits") {
   CHECK(made.parts[2].inputs == std::vector{4});
 }
 
+/// A warp of input 0 by itself and `displacement`, after the nodes of a graph.
+Graph with_warp(Graph graph, int displacement) {
+  graph::Node node;
+  node.name = "warp";
+  node.op = graph::find_operator("warp").value();
+  node.operands = {0, 0, displacement};
+  node.shape = graph.shape(0);
+  graph.nodes.push_back(node);
+  graph.kept.push_back({graph.values() - 1, graph.type});
+  return graph;
+}
+
+TEST_CASE("warps come after the part that finds how far they move") {
+  for (const int displacement : {0, 2}) {
+    const Graph whole = with_known_moves(with_warp(chain_of(4), displacement));
+    REQUIRE(whole.reductions.size() == 2);
+    CHECK(whole.reductions[0].value == displacement);
+    const GraphParts made = cut_into_parts(whole);
+    REQUIRE(made.parts.size() == 2);
+    CHECK(made.parts[0].reductions == std::vector{0, 1});
+    CHECK(made.parts[1].numbers == std::vector{0, 1});
+    const graph::Node& warp = made.parts[1].graph->nodes.back();
+    REQUIRE(warp.settings.moves.has_value());
+    CHECK(warp.settings.moves->largest == 1);
+    CHECK(made.parts[1].graph->nodes.size() == static_cast<std::size_t>(displacement) + 1);
+  }
+}
+
+TEST_CASE("warps by one displacement share its numbers, and by a constant need none") {
+  Graph whole = with_warp(with_warp(chain_of(4), 2), 2);
+  CHECK(with_known_moves(whole).reductions.size() == 2);
+  whole.nodes[1].op = graph::find_operator("constant").value();
+  CHECK(with_known_moves(whole).reductions.empty());
+}
+
+TEST_CASE("warps by more displacements than parts have numbers may move by any rows") {
+  Graph whole = chain_of(4);
+  for (int n = 0; n < 6; ++n) {
+    whole.inputs.push_back({"v", ElementType::f32, {8, 9}});
+    for (graph::Node& node : whole.nodes) {
+      for (int& operand : node.operands) operand += operand > 0 ? 1 : 0;
+    }
+    for (graph::Kept& kept : whole.kept) ++kept.value;
+  }
+  for (int n = 1; n <= 6; ++n) whole = with_warp(whole, n);
+  const Graph made = with_known_moves(whole);
+  CHECK(made.reductions.size() == graph::most_numbers);
+  CHECK(!made.nodes.back().settings.moves);
+}
+
 TEST_CASE("random graphs in parts are what they are as a whole") {
   graph::testing::Random random(37);
   for (int n = 0; n < 12; ++n) {
@@ -105,8 +158,49 @@ TEST_CASE("random graphs in parts are what they are as a whole") {
       Graph whole = graph::testing::random_graph(random, ElementType::f64, shape, drawn(random, 2, 12));
       for (graph::Node& node : whole.nodes) node.is_stored = drawn(random, 0, 3) == 0;
       check_parts(random, whole);
+      check_parts(random, with_known_moves(whole));
     }
   }
+}
+
+/// The message about a graph that has no parts.
+std::string fault_of(const Graph& whole) {
+  try {
+    cut_into_parts(whole);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("parts with more arrays or numbers than a graph may have are refused") {
+  using Catch::Contains;
+  Graph whole = chain_of(1);
+  whole.kept.clear();
+  for (int n = 0; n < 17; ++n) {
+    whole.nodes.push_back(whole.nodes.front());
+    whole.nodes.back().is_stored = true;
+    whole.nodes.push_back(whole.nodes.back());
+    whole.nodes.back().is_stored = false;
+    whole.nodes.back().operands = {whole.values() - 2};
+    if (whole.kept.size() < graph::most_kept) whole.kept.push_back({whole.values() - 1, ElementType::f32});
+  }
+  CHECK_THAT(fault_of(whole), Contains("writes 17 arrays and may have 16"));
+
+  Graph numbers = chain_of(0);
+  numbers.kept.clear();
+  for (int n = 0; n < 9; ++n) {
+    // A number of each part, so that no part makes many.
+    graph::Reduction own;
+    own.value = numbers.values() - 1;
+    numbers.reductions.push_back(own);
+    graph::Node node = chain_of(1).nodes.front();
+    node.operands = {numbers.values() - 1};
+    node.settings.known = {{0, n, 1}};
+    numbers.nodes.push_back(node);
+  }
+  numbers.kept = {{numbers.values() - 1, ElementType::f32}};
+  CHECK_THAT(fault_of(numbers), Contains("takes 9 numbers and may have 8"));
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <numeric>
+#include <span>
 #include <thread>
 
+#include "io/files/checksum.hpp"
 #include "pipeline/base/error.hpp"
 #include "tests/support/grid_chain.hpp"
 #include "tests/support/stage_runner.hpp"
@@ -167,6 +170,34 @@ class FoundByFold : public test::ToyProgram {
   std::string fault_;
 };
 
+/// All tiles of a list of numbers are written, and then it turns out how many of these are the result.
+class FoundEnd : public test::ToyProgram {
+ public:
+  static constexpr std::int64_t count = 5, rows = 4;
+
+  explicit FoundEnd(std::int64_t made) : made_(made) {
+    arrays_.resize(1);
+    arrays_[0] = {"numbers", run::Role::result, ElementType::u64, {count * rows, 128}, {rows, 128}};
+  }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    return number > 0 ? std::nullopt : std::optional(run::Phase{number, count, run::Order::in_turn});
+  }
+  run::Block block(const run::Phase&, std::int64_t index) const override {
+    return {{{At::first, 0, 1, {{index * rows, 0}, {(index + 1) * rows, 128}}, run::Mode::write}}, 1};
+  }
+  std::int64_t entries(int, const run::Tally&) const override { return made_; }
+
+ protected:
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    std::iota(d.at(At::first), d.at(At::first) + rows * 128, static_cast<u64>(d.index * rows * 128));
+    *result = 0;
+    return true;
+  }
+
+ private:
+  std::int64_t made_;
+};
+
 }  // namespace
 
 TEST_CASE("A fault that a fold finds ends the run after a checkpoint, and later attempts at once") {
@@ -194,6 +225,27 @@ TEST_CASE("A stage may end before all entries of a result are made") {
   runner.run();
   CHECK(program.computed == 9);
   CHECK(runner.result<u64>(0)[8 * 512 + 3] == 9);
+}
+
+TEST_CASE("The tiles of a result that ends within a tile are named as the result has them") {
+  for (const bool shares : {true, false}) {
+    for (const std::int64_t made : {0, 1, 4, 11, 12, 19, 20}) {
+      const test::TempFolder folder;
+      FoundEnd program(made);
+      test::StageRunner runner(folder.path(), program, options_of(shares, 12, 20));
+      runner.run();
+      const std::vector<u64> numbers = runner.result<u64>(0);
+      std::vector<std::uint64_t> expected;
+      for (std::int64_t row = 0; row < made; row += FoundEnd::rows) {
+        const auto first = std::span(numbers).subspan(static_cast<std::size_t>(row * 128));
+        const auto size = static_cast<std::size_t>(std::min(FoundEnd::rows, made - row) * 128);
+        expected.push_back(io::checksum(std::as_bytes(first.first(size))));
+      }
+      auto named = run::Ledger::read(folder.path() / "ledger").completed.at(0).tiles;
+      INFO("shares " << shares << ", made " << made);
+      CHECK(named[0] == expected);
+    }
+  }
 }
 
 TEST_CASE("Tiles that no later block reads are dropped, and need few slots on disk, also over stops") {

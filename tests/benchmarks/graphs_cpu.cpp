@@ -1,0 +1,188 @@
+// Iterations of a graph on the CPU, by every method that computes them, beside an OpenMP loop: steps of the optical
+// flow of Horn and Schunck. The loop contracts nothing, and its cells are the same to the bit.
+//
+//   benchmark_graphs_cpu [SIDE [STEPS [THREADS]]]     by default 4096, 20, and the machine's
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernels/compiled/store.hpp"
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/device/memory.hpp"
+#include "kernels/graph/iteration.hpp"
+#include "kernels/graph/methods.hpp"
+#include "kernels/graph/operators.hpp"
+#include "kernels/graph/task.hpp"
+#include "tests/benchmarks/flow_loop.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace terrace::graph {
+namespace {
+
+constexpr int rounds = 5;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Steps from inputs u, v, x, y, z and d.
+Graph flow_graph(Shape shape, i64 steps) {
+  auto iteration = std::make_shared<Iteration>();
+  const std::vector<std::string> names = {"u", "v", "x", "y", "z", "d"};
+  for (const std::string& name : names) iteration->body.inputs.push_back({name, ElementType::f32, shape});
+  const std::string u = "(u[0, -1] + u[0, 1] + u[1, 0] + u[-1, 0]) * 0.25",
+                    v = "(v[0, -1] + v[0, 1] + v[1, 0] + v[-1, 0]) * 0.25",
+                    share = "((x*(" + u + ") + y*(" + v + ") + z) / d)";
+  for (const std::string& text : {u + " - x*" + share, v + " - y*" + share}) {
+    Node node;
+    node.op = find_operator("formula").value();
+    node.operands = {0, 1, 2, 3, 4, 5};
+    node.settings = settings_of(parse_node_formula(text, names, shape, ElementType::f32), Boundary::edge);
+    node.shape = shape;
+    iteration->next.push_back(iteration->body.values());
+    iteration->body.nodes.push_back(std::move(node));
+  }
+  iteration->times = steps;
+  complete(*iteration);
+  Graph graph;
+  graph.inputs = iteration->body.inputs;
+  for (int state = 0; state < 2; ++state) {
+    Node node;
+    node.name = state == 0 ? "u" : "v";
+    node.op = find_operator("iterate").value();
+    node.operands = {0, 1, 2, 3, 4, 5};
+    node.settings = settings_of(iteration, state);
+    node.shape = shape;
+    graph.kept.push_back({graph.values(), ElementType::f32});
+    graph.nodes.push_back(std::move(node));
+  }
+  return graph;
+}
+
+/// A graph as one slab.
+class OneSlab {
+ public:
+  OneSlab(Graph graph, device::Context& context)
+      : context_(context), spec_{std::make_shared<Graph>(std::move(graph)), 0} {
+    spec_.slab_rows = shape().rows;
+    spec_.compiler = compiled::find_cxx();
+    const auto cells = static_cast<std::size_t>(shape().rows * shape().columns);
+    for (std::size_t n = 0; n < spec_.graph->inputs.size(); ++n) {
+      std::vector<float>& made = arrays.emplace_back(cells);
+      for (std::size_t at = 0; at < cells; ++at) {
+        const auto random = static_cast<std::uint32_t>((at + n * cells) * 2654435761u) >> 8;
+        made[at] = static_cast<float>(random) / 16777216 + (n == 5 ? 0.5F : 0);
+      }
+    }
+    for (std::size_t n = 0; n < spec_.graph->kept.size(); ++n) kept.emplace_back(cells);
+  }
+  const GraphSpec& spec() const { return spec_; }
+  Shape shape() const { return spec_.graph->inputs.front().shape; }
+
+  std::unique_ptr<device::BlockKernel> kernel(const GraphMethod& method) const {
+    return method.make(spec_, context_, nullptr);
+  }
+  void run(device::BlockKernel& kernel) {
+    struct Words {
+      device::u64 ready, stop, abort, done, failed, skipped;
+    };
+    GraphTask task{};
+    const Shape all = shape();
+    for (std::size_t n = 0; n < arrays.size(); ++n)
+      task.parts[task.part_count++] = {arrays[n].data(), 0, all.rows, all.columns, static_cast<i64>(n), 0};
+    for (std::size_t n = 0; n < kept.size(); ++n)
+      task.parts[task.part_count++] = {kept[n].data(), 0, all.rows, all.columns, static_cast<i64>(n), 1};
+    const device::Memory words(context_, sizeof(Words), device::In::host);
+    const device::Memory result(context_, sizeof(GraphResult), device::In::host);
+    auto* at = words.as<Words>();
+    *at = {1, 0, 0, 0, 0, 0};
+    kernel.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, &task, result.data(), 1,
+                sizeof task, sizeof(GraphResult), 0, 1});
+    if (at->done != 1 || result.as<GraphResult>()->has_nan != 0) fmt::print("WRONG: not done\n");
+  }
+
+  std::vector<std::vector<float>> arrays, kept;
+
+ private:
+  device::Context& context_;
+  GraphSpec spec_;
+};
+
+/// The same steps by the loop.
+class Loop {
+ public:
+  explicit Loop(const OneSlab& slab) : slab_(slab) {
+    for (std::size_t n = 0; n < 2; ++n)
+      for (int turn = 0; turn < 2; ++turn) states_[n].push_back(slab.arrays[n]);
+  }
+  void run(i64 steps, int threads) {
+    for (std::size_t n = 0; n < 2; ++n) std::ranges::copy(slab_.arrays[n], states_[n][0].begin());
+    const auto& arrays = slab_.arrays;
+    float* const u[2] = {states_[0][0].data(), states_[0][1].data()};
+    float* const v[2] = {states_[1][0].data(), states_[1][1].data()};
+    last_ = static_cast<std::size_t>(
+        run_flow_loop({arrays[2].data(), arrays[3].data(), arrays[4].data(), arrays[5].data()}, u, v,
+                      slab_.shape().rows, slab_.shape().columns, steps, threads));
+  }
+  i64 different() const {
+    i64 count = 0;
+    for (std::size_t n = 0; n < 2; ++n) {
+      for (std::size_t at = 0; at < slab_.kept[n].size(); ++at)
+        count += std::memcmp(&slab_.kept[n][at], &states_[n][last_][at], sizeof(float)) != 0 ? 1 : 0;
+    }
+    return count;
+  }
+
+ private:
+  const OneSlab& slab_;
+  std::vector<std::vector<float>> states_[2];
+  std::size_t last_ = 0;
+};
+
+void compare(i64 side, i64 steps, int threads) {
+  device::CpuContext context(threads);
+  const test::TempFolder folder;
+  compiled::Store store(io::Entry(folder.path() / "modules"));
+  context.take_modules_from(&store);
+  OneSlab slab(flow_graph({side, side}, steps), context);
+  Loop loop(slab);
+  for (const GraphMethod& method : graph_methods()) {
+    if (method.backend != device::Backend::cpu) continue;
+    if (const std::string why = method.unfit(slab.spec(), context.limits()); !why.empty()) {
+      fmt::print("{:10} unfit: {}\n", method.name, why);
+      continue;
+    }
+    const auto kernel = slab.kernel(method);
+    double own = 1e30, plain = 1e30;
+    for (int round = 0; round < rounds; ++round) {
+      own = std::min(own, seconds_of([&] { slab.run(*kernel); }));
+      plain = std::min(plain, seconds_of([&] { loop.run(steps, threads); }));
+    }
+    const double cells = static_cast<double>(side) * static_cast<double>(side) * static_cast<double>(steps);
+    fmt::print(
+        "{:10} {}^2, {} steps, {} threads: {:8.1f} ms, {:6.0f} M cells/s; loop {:8.1f} ms; {:.2f} times as fast",
+        method.name, side, steps, threads, own * 1e3, cells / own * 1e-6, plain * 1e3, plain / own);
+    const i64 different = loop.different();
+    fmt::print("{}\n", different > 0 ? fmt::format("  WRONG: {} cells differ", different) : "");
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace terrace::graph
+
+int main(int count, char** arguments) {
+  const auto number = [&](int at, int otherwise) { return count > at ? std::atoi(arguments[at]) : otherwise; };
+  const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  terrace::graph::compare(std::max(2, number(1, 4096)), std::max(0, number(2, 20)), std::max(1, number(3, threads)));
+}

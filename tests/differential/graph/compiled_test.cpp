@@ -1,0 +1,96 @@
+// Graphs whose formulas are compiled for the CPU, and iterations of many steps, against their definition.
+#include <iostream>
+
+#include "kernels/compiled/store.hpp"
+#include "kernels/device/cpu_context.hpp"
+#include "kernels/graph/iteration.hpp"
+#include "tests/differential/graph/graph_slabs.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace terrace::graph {
+namespace {
+
+using testing::drawn;
+
+/// A CPU with some threads whose code is compiled in a folder of the test; without a compiler strips are tested.
+class WithCompiler {
+ public:
+  explicit WithCompiler(int threads)
+      : context_(threads), store_(io::Entry(folder_.path() / "objects")), compiler(compiled::find_cxx()) {
+    if (compiler.command.empty()) std::cout << "SKIPPED: " << compiler.why_none << std::endl;
+    context_.take_modules_from(&store_);
+  }
+  device::Context& context() { return context_; }
+
+ private:
+  test::TempFolder folder_;
+  device::CpuContext context_;
+  compiled::Store store_;
+
+ public:
+  compiled::CxxCompiler compiler;
+};
+
+TEST_CASE("random graphs of formulas and iterations, compiled, are as they are defined") {
+  testing::Random random(41);
+  WithCompiler with(2);
+  for (const Shape shape : testing::sample_shapes) {
+    const int nodes = drawn(random, 1, 6);
+    testing::check_graph<float>(with.context(), random,
+                                testing::random_written_graph(random, ElementType::f32, shape, nodes), {}, 0,
+                                with.compiler);
+    testing::check_graph<double>(with.context(), random,
+                                 testing::random_written_graph(random, ElementType::f64, shape, nodes), {}, 0,
+                                 with.compiler);
+  }
+}
+
+/// Steps of a state from it and a constant array. @param reads texts of reads of the state
+Graph steps_of(Shape shape, i64 times, Boundary boundary, const std::string& text) {
+  auto iteration = std::make_shared<Iteration>();
+  const std::vector<std::string> names = {"u", "c"};
+  for (const std::string& name : names) iteration->body.inputs.push_back({name, ElementType::f32, shape});
+  Node body;
+  body.op = find_operator("formula").value();
+  body.operands = {0, 1};
+  body.settings = settings_of(parse_node_formula(text, names, shape, ElementType::f32), boundary, 0.25);
+  body.shape = shape;
+  iteration->body.nodes.push_back(body);
+  iteration->next = {2};
+  iteration->times = times;
+  complete(*iteration);
+  Graph graph;
+  graph.inputs = {{"a", ElementType::f32, shape}, {"c", ElementType::f32, shape}};
+  Node node;
+  node.name = "u";
+  node.op = find_operator("iterate").value();
+  node.operands = {0, 1};
+  node.settings = settings_of(iteration, 0);
+  node.shape = shape;
+  graph.nodes = {node};
+  graph.kept = {{2, ElementType::f32}};
+  return graph;
+}
+
+TEST_CASE("iterations over many tiles and pieces of columns are as they are defined") {
+  testing::Random random(42);
+  WithCompiler with(2);
+  const auto check = [&](Shape shape, i64 times, Boundary boundary, const std::string& text) {
+    testing::check_graph<float>(with.context(), random, steps_of(shape, times, boundary, text),
+                                {shape.rows, shape.rows / 2 + 1}, drawn(random, 0, 1), with.compiler);
+  };
+  const std::string near = "0.2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1]) + c*u",
+                    far = "0.3*u[-2,1] - 0.2*u[1,-3] + c*u[2,2] + 0.1*j - 0.1*size(1)", tall = "u[-3,0] - c*u[2,0]",
+                    wide = "u[0,-5] + c*u[0,4]*0.5", still = "u*0.5 + c";
+  for (const Boundary boundary :
+       {Boundary::edge, Boundary::symmetric, Boundary::reflect, Boundary::periodic, Boundary::value}) {
+    check({301, 530}, 33, boundary, near);
+    check({97, 700}, 12, boundary, far);
+    check({150, 41}, 9, boundary, tall);
+    check({33, 900}, 40, boundary, wide);
+    check({70, 65}, 5, boundary, still);
+  }
+}
+
+}  // namespace
+}  // namespace terrace::graph
