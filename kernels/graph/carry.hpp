@@ -36,13 +36,13 @@ class PassRows {
   PassRows(const Iteration& iteration, i64 pass_steps, const Rows& wanted);
 
   i64 passes() const;
-  /// Of a pass.
+  /// The rows above and below that a pass reads.
   i64 radius() const;
   /// The rows that a pass makes.
   Range made(i64 pass) const;
   /// These and the ones before them that the slab above has handed on.
   Range there(i64 pass) const;
-  /// Those that this slab hands on.
+  /// The rows that this slab hands on.
   Range handed_on(i64 pass) const;
   /// The place in the carry of a row before row `end` of a state after a pass, in rows.
   i64 place(i64 pass, std::size_t state, i64 row, i64 end) const;

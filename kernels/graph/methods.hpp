@@ -28,7 +28,7 @@ const GraphMethod* graph_method_instead(const GraphMethod& method);
 i64 pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const device::Limits& limits);
 /// The same of a method on CUDA.
 i64 cuda_pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const device::Limits& limits);
-/// Of nodes that one kernel makes where a method fuses them: their names, and the values and bytes that it moves.
+/// Lines about the groups of nodes that one kernel makes: their names, and the values and bytes that it moves.
 std::vector<std::string> clusters_in_words(const GraphSpec& spec);
 
 /// Memory in which kernels of all these specs may compute on the CPU, one at a time.

@@ -13,7 +13,7 @@ struct Moves {
   double smallest = 0, largest = 0;
 };
 
-/// Those of a warp, if they are known; nullopt of other nodes. @param known as GraphSpec::known
+/// The moves of a warp, if they are known; nullopt of other nodes. @param known as GraphSpec::known
 std::optional<Moves> moves_of(const Graph& graph, const Node& node, std::span<const double> known);
 
 /// The operand that has the displacements along rows of a warp; nullopt of other nodes.

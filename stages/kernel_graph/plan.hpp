@@ -46,7 +46,7 @@ class GraphPlan : public run::Plan {
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
-  /// Of positions as many as were found.
+  /// The number of positions that were found.
   std::int64_t entries(int array, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override;
   run::Block block(const run::Phase& phase, std::int64_t index) const override;

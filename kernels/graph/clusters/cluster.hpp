@@ -26,7 +26,7 @@ struct StreamedValue {
   std::size_t rim_offset = 0;             // of its values in the shared memory of a rim tile, in elements
 };
 
-/// How a cluster is made.
+/// The kernel of a cluster: its values, windows and sizes.
 struct Cluster {
   std::vector<StreamedValue> reads, members;  // values from outside, and nodes, both ascending
   std::vector<int> made;                      // members that others read, or that are targets

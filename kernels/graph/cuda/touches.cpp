@@ -47,8 +47,7 @@ void add_touches(std::vector<Touch>& touches, const Pieces& pieces, const ReadAr
   const auto holds = [&](const Piece& piece) {
     return piece.rows.begin <= inside.begin && inside.end <= piece.rows.end;
   };
-  // Where fewer rows are read than the operator says, as by a warp whose moves are known, any of those are that are
-  // there.
+  // A warp whose moves are known reads fewer rows than the operator says: any of those that are there.
   const bool is_known = std::ranges::any_of(pieces, holds);
   for (const Piece& piece : pieces) {
     Touch touch = touch_of(piece.memory, array.shape.columns, array.type);

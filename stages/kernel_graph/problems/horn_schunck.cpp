@@ -169,7 +169,7 @@ class FlowGraph {
     const std::string share = fmt::format("((x*({}) + y*({}) + z) / d)", u, v);
     return {{"x", "y", "z", "d"}, u + " - x*" + share, v + " - y*" + share};
   }
-  /// Of derivatives over the root of the divisor.
+  /// The change by derivatives over the root of the divisor.
   static StepText fast_step() {
     const std::string u = mean_of("u"), v = mean_of("v");
     const std::string share = fmt::format("fma(x, {}, fma(y, {}, z))", u, v);

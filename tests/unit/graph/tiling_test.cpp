@@ -94,7 +94,7 @@ TEST_CASE("the kernels of figure 1 take turns, as many rows of blocks at a time 
     }
     CHECK(made.tiling.sequence == expected);
     CHECK(made.clusters == std::vector<std::vector<int>>{{0, 1}});
-    // What B reads is in the cache.
+    // The reads of B are in the cache.
     CHECK(made.untiled_seconds - made.tiling.seconds == Approx(256 * 256));
   }
 }

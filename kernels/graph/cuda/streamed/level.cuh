@@ -52,7 +52,7 @@ struct StreamedAt {
     if (edges && at >= 0) next = window.right ? beside(place, down, cells - 1, cells - 2) : next;
     return next;
   }
-  /// Of divisor n.
+  /// The reciprocal of divisor n.
   __device__ __forceinline__ T reciprocal(i32 n) const { return window.constants[Cell::constants + n][cell]; }
   __device__ __forceinline__ i64 index(i32 axis, i64) const { return axis == 0 ? window.row : window.column + cell; }
   __device__ __forceinline__ Shape shape() const { return window.shape; }
