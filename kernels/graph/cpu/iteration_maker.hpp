@@ -35,7 +35,7 @@ class IterationMaker {
   }
 
   /// @param operands of the iteration's nodes @param made the rows that are wanted of each state; without data: none
-  /// @param loops of the threads: over_rows(rows, work(row, thread)), in_turn(count, work(number, thread))
+  /// @param loops of the threads: over_rows(rows, work(row, thread)), in_turn(count, work(number, thread)), aborted()
   /// @param carry of the iteration; null: it hands nothing on
   template <class Loops>
   void make(const Rows& wanted, const std::vector<StoredRows<T>>& operands, const std::vector<StoredRows<T>>& made,
@@ -46,7 +46,7 @@ class IterationMaker {
     Memory memory = carry != nullptr ? take_memory(steps, rooms) : take_memory(wanted, rooms);
     std::vector<StoredRows<T>> values = operands;
     values.resize(static_cast<std::size_t>(body_.values()));
-    for (i64 step = 1; step <= iteration_.times; ++step) {
+    for (i64 step = 1; step <= iteration_.times && !loops.aborted(); ++step) {
       const auto turn = static_cast<std::size_t>(step % 2);
       memory.rows[turn] = carry != nullptr ? rows_in(steps.there(step)) : rows_after(iteration_, step, wanted);
       std::vector<StoredRows<T>> states;

@@ -54,7 +54,7 @@ class JoinedMaker {
       return states;
     };
     const Cut cut = cut_of(rows, static_cast<int>(frames_.size()));
-    for (i64 step = 0; step < iteration_.times; step += cut.steps) {
+    for (i64 step = 0; step < iteration_.times && !loops.aborted(); step += cut.steps) {
       std::vector<Step> group;
       for (i64 next = step + 1; next <= std::min(iteration_.times, step + cut.steps); ++next) {
         std::vector<StoredRows<T>> values = states_after(next - 1);

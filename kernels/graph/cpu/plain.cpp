@@ -78,6 +78,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     void in_turn(i64 count, const Work& work) const {
       own.in_turn(count, work);
     }
+    bool aborted() const { return own.aborted(); }
   };
 
   GraphResult compute(const GraphTask& task) override {

@@ -22,7 +22,8 @@ struct Lifetimes {
   std::vector<bool> has_memory;  // by value: false of one that is never in memory
 };
 
-/// The lifetimes of values where nodes are made one after another. Inputs that are computed as they are stored have no memory.
+/// The lifetimes of values where nodes are made one after another. Inputs that are computed as they are stored have
+/// no memory.
 Lifetimes lifetimes_of(const Graph& graph);
 
 /// The rooms of a slab. @param needed as rows_needed()
