@@ -1,5 +1,8 @@
 // Graphs whose formulas are compiled for the CPU, and iterations of many steps, against their definition.
+#include <atomic>
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 #include "kernels/compiled/store.hpp"
 #include "kernels/device/cpu_context.hpp"
@@ -90,6 +93,33 @@ TEST_CASE("iterations over many tiles and pieces of columns are as they are defi
     check({33, 900}, 40, boundary, wide);
     check({70, 65}, 5, boundary, still);
   }
+}
+
+TEST_CASE("an iteration of very many steps ends when the host aborts it") {
+  device::CpuContext context(2);
+  constexpr Shape shape{20, 30};
+  GraphSpec spec{std::make_shared<Graph>(steps_of(shape, 1000000000, Boundary::edge, "u[0,1] + c")), shape.rows};
+  const auto kernel =
+      device::find_method(graph_methods(), device::Backend::cpu, "plain")->make(spec, context, nullptr);
+  std::vector<float> values(3 * shape.rows * shape.columns);
+  GraphTask task{};
+  for (i64 n = 0; n < 3; ++n) {
+    float* data = values.data() + n * shape.rows * shape.columns;
+    task.parts[task.part_count++] = {data, 0, shape.rows, shape.columns, n % 2, n == 2 ? 1 : 0};
+  }
+  struct Words {
+    device::u64 ready, stop, abort, done, failed, skipped;
+  } words = {1, 0, 0, 0, 0, 0};
+  GraphResult result{};
+  const std::jthread host([&words] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::atomic_ref(words.abort).store(1);
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  kernel->run({&words.ready, &words.stop, &words.abort, &words.done, &words.failed, &words.skipped, &task, &result, 1,
+               sizeof task, sizeof result, 0, 1});
+  CHECK(words.done == 0);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(10));
 }
 
 }  // namespace
