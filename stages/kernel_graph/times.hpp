@@ -1,4 +1,5 @@
-// The times of launches of graphs on a device: measured once by `terrace measure`, and kept in the user's cache folder.
+// The times of launches of graphs on a device: measured once by `terrace measure`, and kept in the user's cache
+// folder.
 #pragma once
 
 #include <filesystem>
