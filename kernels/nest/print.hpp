@@ -22,9 +22,12 @@ enum class Rim {
 ///   usual(k, t, q, y, at, made)        the value where each read has the one dependence that holds for most
 ///   iterations any<explains>(k, t, q, y, at, made, why)   the value anywhere; a code (work.hpp) if there is none
 ///   usual_anywhere                     with ghosts, the same where inputs may not have what is read
+///   may_hold(low, high)                false if no iteration lies in a box of coordinates, ends included
 ///   ghost_row(c, begin, end)           with ghosts, the columns of a row at which values may be read
-///   first_value(k, at)                 the value of the element of an iteration before statements write it
-/// WrittenArray<a>: first<explains>(k, at, made, why) is the value of an element that no statement writes.
+///   first_value(k, at)                 with ghosts, the value of the element of an iteration before statements write
+///                                      it; another one if no iteration of the block reads it
+/// WrittenArray<a>: first<explains>(k, at, made, why) is the value of an element that no statement writes;
+/// first_anywhere(k, at, made), with ghosts, the same where inputs may not have what is read.
 std::string nest_source(const NestSpec& spec, const Tiling& tiling, Rim rim = Rim::checked);
 
 /// Lines that include what the struct needs.

@@ -49,6 +49,32 @@ std::size_t Tiling::face_bytes(const NestTask& task) const {
   return bytes;
 }
 
+double Tiling::needed_share(const NestSpec& spec) const {
+  constexpr i64 most_along = 8;  // tiles that are looked at
+  const Sweep sweep(spec);
+  Ranges numbers;
+  for (std::size_t n = 0; n < rank(); ++n)
+    numbers.push_back({0, std::min(most_along, tiles_along(n, sweep.space()[n].size()))});
+  if (is_empty(numbers)) return 1;
+  double needed = 0, all = 0;
+  Point number = first_point(numbers);
+  do {
+    Ranges tile;
+    for (std::size_t n = 0; n < rank(); ++n) {
+      // The middles of equal parts of the row of tiles.
+      const i64 count = tiles_along(n, sweep.space()[n].size());
+      const i64 begin = sweep.space()[n].begin + (2 * number[n] + 1) * count / (2 * numbers[n].size()) * side(n);
+      tile.push_back({begin - halo(n), begin + side(n)});
+    }
+    bool is_needed = false;
+    for (std::size_t s = 0; s < spec.nest->statements.size(); ++s)
+      is_needed |= !is_empty(sweep.iterations(static_cast<int>(s), tile));
+    needed += is_needed ? 1 : 0;
+    all += 1;
+  } while (step(numbers, numbers.size(), number));
+  return std::max(needed, 1.0) / all;
+}
+
 TileWork Tiling::work(const NestTask& task, unsigned char* faces) const {
   for (std::size_t n = 0; n < input_axes_.size(); ++n) {
     const InputView& view = task.inputs[n];

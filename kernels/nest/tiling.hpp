@@ -21,6 +21,9 @@ class Tiling {
   /// Values of the box that a tile holds along a coordinate: at least halo + side.
   i64 extent(std::size_t coordinate) const { return shape_[coordinate].extent; }
 
+  /// The share of the tiles of all coordinates that are needed (written/work.hpp), by some of them.
+  double needed_share(const NestSpec& spec) const;
+
   /// Bytes of the values of a tile (written/work.hpp).
   std::size_t value_bytes() const { return value_bytes_; }
   /// Bytes of the faces of the tiles of a block (written/faces.hpp), and of those of the largest block of the spec.

@@ -1,14 +1,16 @@
-"""usage: nests.py TERRACE [--backend cpu] [--scale 1] [--folder FOLDER]
+"""usage: nests.py TERRACE [--backend cpu] [--scale 1] [--folder FOLDER] [NEST...]
 
 Compares the schedules of the nests of Di, Ye, Su, Sui and Xue (PACT 2012), those of configs/nests.yaml: with the
 dependences of arrays that keep one value an element (`storage: given`), and with the flow of values alone
-(`expanded`). The results have to be the same in every bit. Prints a table in Markdown: 10^9 iterations of statements
-in a second. Ends with 1 if a result differs. --scale multiplies the paper's steps and extents (by default 1 on a GPU,
-1/16 on the CPU). FOLDER (the system's for temporary files) takes up to 2 GiB.
+(`expanded`). The results have to be the same in every bit. Prints a table in Markdown, a row as soon as it is
+measured: 10^9 iterations of statements in a second. Ends with 1 if a result differs. --scale multiplies the paper's
+steps and extents (by default 1 on a GPU, 1/16 on the CPU). FOLDER (the system's for temporary files) takes up to 2 GiB.
+NEST: a nest of the job; all of them if none is given.
 """
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,62 +34,73 @@ def smaller(size, scale):
     return max(2, round(steps * scale)), [max(3, round(extent * scale)) for extent in shape]
 
 
-def settings_of(scale):
+def job_of(nest):
+    """The job with one nest alone, and the inputs that it reads."""
+    inputs, stages = JOB.read_text().split("stages:\n")
+    (stage,) = (text for text in re.split(r"(?m)^(?=  - name:)", stages) if re.match(rf"  - name: {nest}\s", text))
+    kept = [line for line in inputs.splitlines()
+            if not line.startswith("  ") or re.search(rf"\b{line.split(':')[0].strip()}\b", stage)]
+    return "\n".join([*kept, "stages:", stage])
+
+
+def settings_of(nest, scale, job):
     """The words that give the job its sizes."""
-    settings = [f"inputs.pulse.shape=[{smaller(PLANE, scale)[0]}]"]
+    settings = []
     for name, size in INPUTS.items():
-        settings.append(f"inputs.{name}.shape={smaller(size, scale)[1]}")
-    settings += [f"stages.{name}.parameters.T={smaller(size, scale)[0]}" for name, size in NESTS.items()
-                 if name != "fdtd_2d"]
+        if f"\n  {name}:" in job:
+            settings.append(f"inputs.{name}.shape={smaller(size, scale)[1]}")
+    if nest == "fdtd_2d":
+        settings.append(f"inputs.pulse.shape=[{smaller(PLANE, scale)[0]}]")
+    else:
+        settings.append(f"stages.{nest}.parameters.T={smaller(NESTS[nest], scale)[0]}")
     return settings
 
 
-def measure(program, folder, backend, settings):
-    """Of each nest the iterations in a second, the method, and a checksum of its arrays."""
+def measure(program, folder, backend, nest, settings):
+    """The iterations in a second, the method, and a checksum of its arrays."""
     output = os.path.join(folder, "nests.h5")
     words = [word for setting in [f"output={output}", *settings] for word in ("--set", setting)]
-    done = subprocess.run([program, "run", JOB, "--fresh", "--backend", backend, *words], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run([program, "run", os.path.join(folder, "nests.yaml"), "--fresh", "--backend", backend, *words],
+                          capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    measured = {}
     with h5py.File(output) as result:
         stages = result["profile/stages"]
-        for at, name in enumerate(stages["name"].asstr()[()]):
-            arrays = [zlib.crc32(result[name][array][()].tobytes()) for array in ("A", "ey", "ex", "hz")
-                      if array in result[name]]
-            rate = stages["operations"][at] / max(1e-9, stages["compute_seconds"][at]) / 1e9
-            measured[name] = rate, stages["method"].asstr()[at], arrays
-    return measured
+        arrays = [zlib.crc32(result[nest][array][()].tobytes()) for array in ("A", "ey", "ex", "hz")
+                  if array in result[nest]]
+        rate = stages["operations"][0] / max(1e-9, stages["compute_seconds"][0]) / 1e9
+        return rate, stages["method"].asstr()[0], arrays
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("terrace")
+    parser.add_argument("nests", nargs="*", metavar="NEST")
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--scale", type=float)
     parser.add_argument("--folder")
     arguments = parser.parse_args()
+    unknown = set(arguments.nests) - set(NESTS)
+    if unknown:
+        parser.error(f"there is no nest {', '.join(sorted(unknown))}; there are {', '.join(NESTS)}")
     scale = arguments.scale or (1 if arguments.backend == "cuda" else 1 / 16)
     program = os.path.abspath(arguments.terrace)
-    columns = []
-    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        for schedule, storage in VARIANTS:
-            chosen = [f"stages.{name}.{key}={value}" for name in NESTS
-                      for key, value in (("schedule", schedule), ("storage", storage))]
-            columns.append(measure(program, folder, arguments.backend, settings_of(scale) + chosen))
     print("| nest | steps, size | method |", " | ".join(f"{schedule}, {storage}" for schedule, storage in VARIANTS), "|")
     print("|---" * (3 + len(VARIANTS)) + "|")
     differ = False
-    for name, size in NESTS.items():
-        steps, shape = smaller(size, scale)
-        _, method, expected = columns[0][name]
-        cells = []
-        for column in columns:
-            rate, _, found = column[name]
-            differ |= found != expected
-            cells.append(f"{rate:.3g}" + (", DIFFERENT" if found != expected else ""))
-        print(f"| {name} | {steps}, {' x '.join(map(str, shape))} | {method} |", " | ".join(cells), "|")
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        for nest in arguments.nests or NESTS:
+            job = job_of(nest)
+            pathlib.Path(folder, "nests.yaml").write_text(job)
+            measured = [measure(program, folder, arguments.backend, nest,
+                                settings_of(nest, scale, job) + [f"stages.{nest}.schedule={schedule}",
+                                                                 f"stages.{nest}.storage={storage}"])
+                        for schedule, storage in VARIANTS]
+            _, method, expected = measured[0]
+            steps, shape = smaller(NESTS[nest], scale)
+            rates = [f"{rate:.3g}" + (", DIFFERENT" if arrays != expected else "") for rate, _, arrays in measured]
+            differ |= any(arrays != expected for _, _, arrays in measured)
+            print(f"| {nest} | {steps}, {' x '.join(map(str, shape))} | {method} |", " | ".join(rates), "|", flush=True)
     sys.exit(1 if differ else 0)
 
 

@@ -1,5 +1,6 @@
 // The functions of the CUDA runtime, for the simulated device.
 #include <cuda_runtime.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <atomic>
@@ -11,7 +12,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -33,6 +33,47 @@ int setting(const char* name, int otherwise) {
   return text == nullptr ? otherwise : std::max(1, std::atoi(text));
 }
 
+/// Memory in pages of its own between two that nobody may touch: an access around it ends the program. Pages that
+/// were released are used again. Large memory has no such pages, since the kernel takes long to map it.
+class GuardedMemory {
+ public:
+  static constexpr std::size_t page = 4096, most_pages = 64, small = 16 * page;
+
+  /// @return memory that ends at such a page, but for its alignment: 256, or a page if it is not small; null if there
+  /// is none
+  void* allocate(std::size_t bytes) {
+    const std::size_t pages = pages_of(bytes);
+    if (pages > most_pages) return ::operator new (bytes, std::align_val_t{page}, std::nothrow);
+    std::vector<char*>& free = free_[pages];
+    if (free.empty()) {
+      char* mapped = map(pages);
+      if (mapped == nullptr) return nullptr;
+      free.push_back(mapped);
+    }
+    char* first = free.back();
+    free.pop_back();
+    return first + pages * page - aligned(bytes);
+  }
+  void release(void* memory, std::size_t bytes) {
+    const std::size_t pages = pages_of(bytes);
+    if (pages > most_pages) ::operator delete (memory, std::align_val_t{page});
+    else free_[pages].push_back(static_cast<char*>(memory) + aligned(bytes) - pages * page);
+  }
+
+ private:
+  static char* map(std::size_t pages) {
+    void* all = mmap(nullptr, (pages + 2) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return nullptr;
+    char* first = static_cast<char*>(all) + page;
+    return mprotect(first, pages * page, PROT_READ | PROT_WRITE) == 0 ? first : nullptr;
+  }
+  static constexpr std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+  static constexpr std::size_t aligned(std::size_t bytes) { return rounded_up(bytes, bytes < small ? 256 : page); }
+  static constexpr std::size_t pages_of(std::size_t bytes) { return (aligned(bytes) + page - 1) / page; }
+
+  std::array<std::vector<char*>, most_pages + 1> free_;
+};
+
 /// Memory of the devices, or host memory that they see.
 class Allocations {
  public:
@@ -41,7 +82,7 @@ class Allocations {
   cudaError_t allocate(void** memory, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes > free_) return cudaErrorMemoryAllocation;
-    *memory = ::operator new (bytes, std::align_val_t{4096}, std::nothrow);
+    *memory = guarded_.allocate(bytes);
     if (*memory == nullptr) return cudaErrorMemoryAllocation;
     if (bytes <= most_marked) std::memset(*memory, unwritten, bytes);
     free_ -= bytes;
@@ -54,8 +95,8 @@ class Allocations {
     const auto found = sizes_.find(static_cast<const char*>(memory));
     if (found == sizes_.end()) return cudaErrorInvalidValue;
     free_ += found->second;
+    guarded_.release(memory, found->second);
     sizes_.erase(found);
-    ::operator delete (memory, std::align_val_t{4096});
     return cudaSuccess;
   }
   /// Memory of the caller's own, and no longer.
@@ -86,6 +127,7 @@ class Allocations {
 
  private:
   static constexpr std::size_t most_marked = std::size_t{64} << 20;
+  GuardedMemory guarded_;
   std::mutex mutex_;
   std::map<const char*, std::size_t> sizes_;
   std::size_t free_;

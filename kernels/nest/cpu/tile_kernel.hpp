@@ -42,6 +42,7 @@ class TileRows {
   /// Cells that have no value get one that stands for it, so that the first of all such cells is found, whatever the
   /// tiles. @return false if there are some
   bool make() {
+    if (!is_needed<N>(tile_)) return true;
     const Team alone{0, 1, 0, 1};
     const auto sync = [] {};
     move_faces<N, true>(work_, tile_, alone, *values_, sync);

@@ -142,6 +142,7 @@ __global__ void make_tiles_kernel(NestState* state, TileWork work, i64 sum, i64 
     number[last] = left;
     if (left < 0 || left >= work.tiles[last]) continue;
     const Tile tile = tile_of<N>(work, number);
+    if (!is_needed<N>(tile)) continue;
     TileMaker<N>(state, work, tile, values, &least).make(found);
   }
   __syncthreads();

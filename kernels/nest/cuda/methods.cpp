@@ -20,14 +20,17 @@ double operations_of(const NestSpec& spec) {
 device::Cost cost_of_cells(const NestSpec& spec, const device::Limits& limits) {
   const CudaTiles tiles(spec, limits);
   const Sweep sweep(spec);
-  double cells = 1, launches = 1;
+  double cells = 1, launches = 1, space = 1;
   for (std::size_t n = 0; n < sweep.rank(); ++n) {
     i64 side = std::max<i64>(1, sweep.space()[n].size());
+    space *= static_cast<double>(side);
     if (n < spec.block.size()) side = std::min(side, std::max<i64>(1, spec.block[n]));
     cells *= static_cast<double>(side);
     launches += static_cast<double>((side - 1) / tiles.tiling().side(n));
   }
-  return {operations_of(spec) / measured::cuda_cells_operations_per_second +
+  // Tiles at rims have places that are no iterations, which take their time, too.
+  const double places = tiles.tiling().needed_share(spec) * space / std::max(1.0, spec.nest->cells());
+  return {operations_of(spec) * std::max(1.0, places) / measured::cuda_cells_operations_per_second +
               launches * measured::cuda_cells_launch_seconds / cells,
           0, 1};
 }

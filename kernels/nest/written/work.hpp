@@ -53,6 +53,24 @@ TERRACE_HOST_DEVICE Tile tile_of(const TileWork& work, const i64 (&number)[most_
   return tile;
 }
 
+template <class N, int s = 0>
+TERRACE_HOST_DEVICE bool may_hold(const i64 (&low)[most_coordinates], const i64 (&high)[most_coordinates]) {
+  if constexpr (s < N::statements)
+    return N::template Statement<s>::may_hold(low, high) || may_hold<N, s + 1>(low, high);
+  return false;
+}
+
+/// False if no iteration lies in a tile, nor in the layers before it that it hands on: nothing needs the tile.
+template <class N>
+TERRACE_HOST_DEVICE bool is_needed(const Tile& tile) {
+  i64 low[most_coordinates] = {}, high[most_coordinates] = {};
+  for (int n = 0; n < N::rank; ++n) {
+    low[n] = tile.begin[n] - N::halo(n);
+    high[n] = tile.end[n] - 1;
+  }
+  return may_hold<N>(low, high);
+}
+
 /// The index of a value at coordinates.
 template <class N>
 TERRACE_HOST_DEVICE i64 index_of(const Tile& tile, const i64 (&at)[most_coordinates]) {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "kernels/nest/tiling.hpp"
 #include "tests/differential/nest/samples.hpp"
 
 namespace terrace::nest::testing {
@@ -70,16 +71,20 @@ void check_random_nests(device::Context& context, int most, const Change& change
   }
 }
 
-/// Nests over grids with rims.
+/// Nests over grids with rims, some in tiles of which nothing needs all.
 template <class Change>
 void check_grids(device::Context& context, int trials, const Change& change) {
   std::mt19937 random(5);
+  int with_needless = 0;
   for (int trial = 0; trial < trials; ++trial) {
     for (NestSample& sample : samples_of_grid(random, 1 + trial % 2, grid_type(trial))) {
       change(sample.spec);
       check(sample, context, random);
+      const int sides[] = {1, 1, 1, 1};  // the spec has its own
+      if (Tiling(sample.spec, sides, false).needed_share(sample.spec) < 1) ++with_needless;
     }
   }
+  CHECK(with_needless > 0);
 }
 
 /// Look-ups, statements for few cells, narrow types, products of which none is known to be within i64.

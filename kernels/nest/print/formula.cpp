@@ -1,4 +1,4 @@
-#include "kernels/nest/print_formula.hpp"
+#include "kernels/nest/print/formula.hpp"
 
 #include "kernels/formula/print.hpp"
 
