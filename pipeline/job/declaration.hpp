@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/base/earlier_default.hpp"
@@ -97,6 +98,8 @@ struct ProblemDeclaration {
   /// none.
   std::string explanation = {};
   Example example = {};
+  /// Keys that other problems take and this one does not, with the reason: "whose rim is fixed".
+  std::vector<std::pair<std::string, std::string>> refused = {};
 };
 
 /// An error in settings that are each valid by themselves, or a warning of settings that are hardly meant.

@@ -308,7 +308,13 @@ class StageReader {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) owners.push_back(problem.name);
     }
     if (owners.empty()) return "";
-    return "it belongs to " + list_names(owners) + (stage_.problem.empty() ? "" : ", not to " + stage_.problem);
+    std::string why = "it belongs to " + list_names(owners);
+    if (stage_.problem.empty()) return why;
+    why += ", not to " + stage_.problem;
+    for (const auto& [refused, reason] : kind.find_problem(stage_.problem)->refused) {
+      if (refused == key) why += ", " + reason;
+    }
+    return why;
   }
 
   void check_reference(const ArrayName& array, const std::vector<Parameter>& parameters) {

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "pipeline/app/markup.hpp"
-#include "pipeline/app/pictures/axis.hpp"
+#include "pipeline/app/pictures/report/axis.hpp"
 #include "pipeline/base/units.hpp"
 
 namespace terrace::app {

@@ -1,6 +1,6 @@
 #include "pipeline/app/pictures/plot.hpp"
 
-#include "pipeline/app/pictures/plot_kinds.hpp"
+#include "pipeline/app/pictures/plot/kinds.hpp"
 
 namespace terrace::app {
 

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "pipeline/app/made_result.hpp"
-#include "pipeline/app/pictures/colours.hpp"
-#include "pipeline/app/pictures/gnuplot.hpp"
 #include "pipeline/app/pictures/picture_file.hpp"
-#include "pipeline/app/pictures/plot_choices.hpp"
-#include "pipeline/app/pictures/plot_subject.hpp"
-#include "pipeline/app/pictures/raster.hpp"
+#include "pipeline/app/pictures/plot/choices.hpp"
+#include "pipeline/app/pictures/plot/colours.hpp"
+#include "pipeline/app/pictures/plot/gnuplot.hpp"
+#include "pipeline/app/pictures/plot/raster.hpp"
+#include "pipeline/app/pictures/plot/subject.hpp"
 
 namespace terrace::app {
 

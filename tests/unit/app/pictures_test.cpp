@@ -6,12 +6,12 @@
 
 #include "io/memory_source.hpp"
 #include "pipeline/app/markup.hpp"
-#include "pipeline/app/pictures/axis.hpp"
-#include "pipeline/app/pictures/colours.hpp"
-#include "pipeline/app/pictures/gnuplot.hpp"
+#include "pipeline/app/pictures/plot/colours.hpp"
+#include "pipeline/app/pictures/plot/gnuplot.hpp"
+#include "pipeline/app/pictures/plot/raster.hpp"
+#include "pipeline/app/pictures/plot/unpacked.hpp"
 #include "pipeline/app/pictures/queues.hpp"
-#include "pipeline/app/pictures/raster.hpp"
-#include "pipeline/app/pictures/unpacked.hpp"
+#include "pipeline/app/pictures/report/axis.hpp"
 #include "pipeline/app/show/bound.hpp"
 #include "pipeline/app/show/rate.hpp"
 

@@ -1,11 +1,11 @@
-#include "pipeline/app/pictures/plot_parts.hpp"
+#include "pipeline/app/pictures/plot/parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
-#include "pipeline/app/pictures/plot_axes.hpp"
-#include "pipeline/app/pictures/unpacked.hpp"
+#include "pipeline/app/pictures/plot/axes.hpp"
+#include "pipeline/app/pictures/plot/unpacked.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {

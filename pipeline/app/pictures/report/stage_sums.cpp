@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/stage_sums.hpp"
+#include "pipeline/app/pictures/report/stage_sums.hpp"
 
 #include <array>
 #include <map>

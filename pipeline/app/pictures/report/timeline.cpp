@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/timeline.hpp"
+#include "pipeline/app/pictures/report/timeline.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/unpacked.hpp"
+#include "pipeline/app/pictures/plot/unpacked.hpp"
 
 #include <vector>
 

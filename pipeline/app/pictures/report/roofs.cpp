@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/roofs.hpp"
+#include "pipeline/app/pictures/report/roofs.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pipeline/app/pictures/gnuplot.hpp"
+#include "pipeline/app/pictures/plot/gnuplot.hpp"
 
 namespace terrace::app {
 

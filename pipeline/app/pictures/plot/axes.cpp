@@ -1,8 +1,8 @@
-#include "pipeline/app/pictures/plot_axes.hpp"
+#include "pipeline/app/pictures/plot/axes.hpp"
 
 #include <algorithm>
 
-#include "pipeline/app/pictures/sequence_name.hpp"
+#include "pipeline/app/pictures/plot/sequence_name.hpp"
 #include "pipeline/app/show/datasets.hpp"
 
 namespace terrace::app {

@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/stage_bars.hpp"
+#include "pipeline/app/pictures/report/stage_bars.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/colours.hpp"
+#include "pipeline/app/pictures/plot/colours.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/gnuplot.hpp"
+#include "pipeline/app/pictures/plot/gnuplot.hpp"
 
 #include <spawn.h>
 #include <sys/mman.h>

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/app/pictures/alignment_path.hpp"
-#include "pipeline/app/pictures/colours.hpp"
-#include "pipeline/app/pictures/gnuplot.hpp"
 #include "pipeline/app/pictures/plot.hpp"
-#include "pipeline/app/pictures/raster.hpp"
+#include "pipeline/app/pictures/plot/alignment_path.hpp"
+#include "pipeline/app/pictures/plot/colours.hpp"
+#include "pipeline/app/pictures/plot/gnuplot.hpp"
+#include "pipeline/app/pictures/plot/raster.hpp"
 
 namespace terrace::app {
 

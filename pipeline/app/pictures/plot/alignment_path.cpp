@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/alignment_path.hpp"
+#include "pipeline/app/pictures/plot/alignment_path.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/memory_picture.hpp"
+#include "pipeline/app/pictures/report/memory_picture.hpp"
 
 #include <fmt/format.h>
 

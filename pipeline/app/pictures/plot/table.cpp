@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/app/pictures/plot_axes.hpp"
-#include "pipeline/app/pictures/plot_kinds.hpp"
-#include "pipeline/app/pictures/plot_parts.hpp"
+#include "pipeline/app/pictures/plot/axes.hpp"
+#include "pipeline/app/pictures/plot/kinds.hpp"
+#include "pipeline/app/pictures/plot/parts.hpp"
 #include "pipeline/app/show/datasets.hpp"
 
 namespace terrace::app {

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "pipeline/app/pictures/memory_rows.hpp"
+#include "pipeline/app/pictures/report/memory_rows.hpp"
 
 namespace terrace::app {
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/plot_subject.hpp"
+#include "pipeline/app/pictures/plot/subject.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include <iosfwd>
 
 #include "pipeline/app/made_result.hpp"
-#include "pipeline/app/pictures/plot_choices.hpp"
-#include "pipeline/app/pictures/plot_subject.hpp"
+#include "pipeline/app/pictures/plot/choices.hpp"
+#include "pipeline/app/pictures/plot/subject.hpp"
 
 namespace terrace::app {
 

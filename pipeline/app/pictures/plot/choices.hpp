@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/app/pictures/colours.hpp"
 #include "pipeline/app/pictures/picture_file.hpp"
-#include "pipeline/app/pictures/raster.hpp"
+#include "pipeline/app/pictures/plot/colours.hpp"
+#include "pipeline/app/pictures/plot/raster.hpp"
 #include "pipeline/base/box.hpp"
 
 namespace terrace::app {

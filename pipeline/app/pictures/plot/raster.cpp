@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/raster.hpp"
+#include "pipeline/app/pictures/plot/raster.hpp"
 
 #include <algorithm>
 #include <cmath>

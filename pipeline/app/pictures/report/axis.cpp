@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/axis.hpp"
+#include "pipeline/app/pictures/report/axis.hpp"
 
 #include <cmath>
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "pipeline/app/pictures/gnuplot.hpp"
 #include "pipeline/app/pictures/plot.hpp"
+#include "pipeline/app/pictures/plot/gnuplot.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::app {
@@ -104,7 +104,9 @@ void draw_schedule(const MadeResult& result, const PlotSubject& subject, io::Sou
       fmt::format("{} jobs on {} machines, makespan {:.0f}", jobs.assignment.size(), jobs.load.size(), makespan);
   const bool bounded = result.reader().has(group + "lower_bound");
   const double bound = bounded ? result.reader().numbers(group + "lower_bound").front() : 0;
-  if (bounded) note += fmt::format(", lower bound {:.0f} (red)", bound);
+  if (bounded && makespan <= bound) note += ", optimal";
+  else if (bounded && bound > 0)
+    note += fmt::format(", lower bound {:.0f} (red), gap {:.3g}%", bound, 100 * (makespan / bound - 1));
   note +=
       jobs.times.empty() ? "; the times of the jobs are not at hand: loads alone" : "; jobs of a machine by length";
   Canvas canvas{width, height};

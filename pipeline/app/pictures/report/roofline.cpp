@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/roofline.hpp"
+#include "pipeline/app/pictures/report/roofline.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "pipeline/app/made_result.hpp"
-#include "pipeline/app/pictures/gnuplot.hpp"
-#include "pipeline/app/pictures/plot_subject.hpp"
+#include "pipeline/app/pictures/plot/gnuplot.hpp"
+#include "pipeline/app/pictures/plot/subject.hpp"
 
 namespace terrace::app {
 

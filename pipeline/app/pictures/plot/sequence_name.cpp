@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/sequence_name.hpp"
+#include "pipeline/app/pictures/plot/sequence_name.hpp"
 
 #include <algorithm>
 #include <filesystem>

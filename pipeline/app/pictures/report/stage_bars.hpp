@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/app/pictures/stage_sums.hpp"
+#include "pipeline/app/pictures/report/stage_sums.hpp"
 
 namespace terrace::app {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "io/results/reader.hpp"
-#include "pipeline/app/pictures/roofline.hpp"
-#include "pipeline/app/pictures/stage_sums.hpp"
+#include "pipeline/app/pictures/report/roofline.hpp"
+#include "pipeline/app/pictures/report/stage_sums.hpp"
 
 namespace terrace::app {
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/pictures/memory_rows.hpp"
+#include "pipeline/app/pictures/report/memory_rows.hpp"
 
 #include <fmt/format.h>
 
