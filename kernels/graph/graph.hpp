@@ -3,10 +3,12 @@
 // Values are numbered: the inputs from 0 on, then the nodes, of which each comes after its operands.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/compiled/cxx_compiler.hpp"
@@ -113,6 +115,13 @@ struct Graph {
   int values() const { return static_cast<int>(inputs.size() + nodes.size()); }
   bool is_node(int value) const { return value >= static_cast<int>(inputs.size()); }
   const Node& node(int value) const { return nodes[static_cast<std::size_t>(value) - inputs.size()]; }
+  /// Adds a reduction. A list of positions has memory for no more than there are values. @return its number
+  int add(Reduction reduction) {
+    const Shape own = shape(reduction.value);
+    reduction.positions.most = std::min(reduction.positions.most, own.rows * own.columns);
+    reductions.push_back(std::move(reduction));
+    return static_cast<int>(reductions.size()) - 1;
+  }
   Shape shape(int value) const {
     return is_node(value) ? node(value).shape : inputs[static_cast<std::size_t>(value)].shape;
   }

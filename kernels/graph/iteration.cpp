@@ -78,6 +78,24 @@ int nodes_of_iteration(const Graph& graph, int value) {
   return count;
 }
 
+std::vector<int> iterations_of(const Graph& graph) {
+  std::vector<int> found;
+  for (int value = 0; value < graph.values(); ++value) {
+    const int nodes = nodes_of_iteration(graph, value);
+    if (nodes == 0) continue;
+    found.push_back(value);
+    value += nodes - 1;
+  }
+  return found;
+}
+
+int first_of_iteration(const Graph& graph, int value) {
+  if (nodes_of_iteration(graph, value) == 0) return value;
+  int first = value;
+  while (first > 0 && nodes_of_iteration(graph, first - 1) > nodes_of_iteration(graph, first)) --first;
+  return first;
+}
+
 Rows rows_after(const Iteration& iteration, i64 step, const Rows& wanted) {
   const i64 extent = iteration.shape().rows;
   const i64 radius = std::min(extent, std::min(iteration.times - step, extent) * iteration.row_radius);

@@ -43,6 +43,11 @@ NodeSettings settings_of(std::shared_ptr<const Iteration> iteration, int state);
 /// The nodes from `value` on that have states of one iteration, made from the same operands: their number, at least 1
 /// of an iteration, 0 of another value.
 int nodes_of_iteration(const Graph& graph, int value);
+/// The first node of the iteration to which a value belongs; the value itself if it belongs to none.
+int first_of_iteration(const Graph& graph, int value);
+
+/// The values of the first nodes of all iterations.
+std::vector<int> iterations_of(const Graph& graph);
 
 /// The rows of all states after a number of steps, from 0 on, so that some rows are there after the last one.
 Rows rows_after(const Iteration& iteration, i64 step, const Rows& wanted);

@@ -12,11 +12,12 @@ inline constexpr double plain_reads = 2.3e9;
 inline constexpr double strip_reads = 7e9, compiled_reads = 2.4e10;
 /// The time that a compilation takes. Not measured.
 inline constexpr double compile_seconds = 1;
-/// Rows of a tile of an iteration on the CPU, times its radius; its bytes; and the least columns of its pieces, which
-/// is not measured. Steps of optical flow, 2000 x 2000 and 4096 x 4096, M cells/s on one thread of an Intel Xeon with
-/// 2 MiB of L2 cache, 2026-11-29: 540, 482; with 32 rows 514, 487; 48 rows and 1.5 MiB 570, 459; 32 rows and 0.5 MiB
-/// 551, 393.
-inline constexpr int iteration_tile_rows = 64, iteration_tile_bytes = 1 << 20, iteration_least_columns = 128;
+/// Bytes of the ring of an iteration on the CPU, the most steps that it takes, rows that are loaded into it at a
+/// time, and the least columns of its pieces, which is not measured. A trial of 20 steps of optical flow, 4096 x
+/// 4096, by one thread of an Intel Xeon with 2 MiB of L2 cache, others at work on it, ns a cell and step, 2026-11-30:
+/// pieces of 1024 columns and 4 rows 0.80, 8 rows 0.76; 512 columns 0.81; 256 columns 1.03; 1360 columns 0.81.
+inline constexpr int iteration_ring_bytes = 1 << 20, iteration_most_steps = 24, iteration_front_rows = 4,
+                     iteration_least_columns = 256;
 
 /// Bytes that kernels move from and to the memory of an H200 in a second, and the part of it that the kernels of
 /// graphs reach. The part is not measured.
@@ -26,6 +27,12 @@ inline constexpr double cuda_launch_seconds = 3e-6;
 /// Instructions of f32 that kernels of clusters execute in a second, of 3.3e13 that an H200 issues. Not measured
 /// alone: with this, Harris' response of 16384 x 16384 cells should take 0.86 ms, and takes 0.73 ms (2026-11-29).
 inline constexpr double cuda_cluster_operations_per_second = 2e13;
+
+/// Times that several steps of an iteration take as one cluster, by these rates. Not measured: as long as it is not,
+/// streaming rows, which are, are taken where both are near.
+inline constexpr double cuda_unrolled_factor = 2;
+/// Multiprocessors of an H200, on which strips of clusters are spread.
+inline constexpr int cuda_processors = 132;
 
 /// Operations of formulas of f32 in a second where the rows of an iteration stream through the registers of an H200:
 /// 500 iterations of optical flow over 16384 x 16384 take 0.42 s (0.32e12 cells and steps of 17 operations a second),

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kernels/graph/clusters/cluster.hpp"
 #include "kernels/graph/cpu/compiled_cells.hpp"
 #include "kernels/graph/cpu/plain.hpp"
 #include "kernels/graph/iteration.hpp"
 #include "kernels/graph/measured.hpp"
 #include "kernels/graph/operators.hpp"
-#include "pipeline/base/units.hpp"
 
 namespace terrace::graph {
 namespace {
@@ -112,18 +110,10 @@ i64 pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const Limits
   return method.backend == Backend::cpu ? 1 : cuda_pass_steps_of(method, spec, limits);
 }
 
-std::vector<std::string> clusters_in_words(const GraphSpec& spec) {
-  std::vector<std::string> lines;
-  const ClusteredGraph all = clustered(*spec.graph, groups_of(spec));
-  for (const Cluster& cluster : all.clusters) {
-    std::string names;
-    for (const StreamedValue& member : cluster.members) {
-      names += (names.empty() ? "" : ", ") + all.graph.node(member.value).name;
-    }
-    lines.push_back("cluster of " + names + ": " + std::to_string(cluster.reads.size()) + " read, " +
-                    std::to_string(cluster.made.size()) + " written, " + format_size(bytes_of(all.graph, cluster)));
-  }
-  return lines;
+std::vector<std::string> composition_in_words(const GraphMethod& method, const GraphSpec& spec,
+                                              const Limits& limits) {
+  if (method.backend == Backend::cpu) return {};
+  return cuda_composition_in_words(method, spec, limits);
 }
 
 std::span<const GraphMethod> graph_methods() {

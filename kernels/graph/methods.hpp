@@ -28,8 +28,14 @@ const GraphMethod* graph_method_instead(const GraphMethod& method);
 i64 pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const device::Limits& limits);
 /// The same of a method on CUDA.
 i64 cuda_pass_steps_of(const GraphMethod& method, const GraphSpec& spec, const device::Limits& limits);
-/// Lines about the groups of nodes that one kernel makes: their names, and the values and bytes that it moves.
-std::vector<std::string> clusters_in_words(const GraphSpec& spec);
+
+/// Lines about the groups of nodes that one kernel makes: their names, and the values and bytes that it moves; and
+/// about iterations that make steps together.
+std::vector<std::string> composition_in_words(const GraphMethod& method, const GraphSpec& spec,
+                                              const device::Limits& limits);
+/// The same of a method on CUDA.
+std::vector<std::string> cuda_composition_in_words(const GraphMethod& method, const GraphSpec& spec,
+                                                   const device::Limits& limits);
 
 /// Memory in which kernels of all these specs may compute on the CPU, one at a time.
 /// @param workspace bytes of which others make do

@@ -27,6 +27,8 @@ class Rows {
   /// The set and the rows of its smallest gaps, so that it has at most so many ranges.
   Rows joined(std::size_t most_ranges) const;
 
+  friend bool operator==(const Rows&, const Rows&) = default;
+
  private:
   std::vector<Range> ranges_;
 };

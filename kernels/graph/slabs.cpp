@@ -17,8 +17,7 @@ void join_states(const Graph& graph, int value, std::vector<Rows>& needed) {
   const Node& node = graph.node(value);
   if (!node.settings.iteration || nodes_of_iteration(graph, value) != 1) return;
   Rows all;
-  int first = value;
-  while (first > 0 && nodes_of_iteration(graph, first - 1) == value - first + 2) --first;
+  const int first = first_of_iteration(graph, value);
   for (int state = first; state <= value; ++state) all.add(needed[static_cast<std::size_t>(state)]);
   for (int state = first; state <= value; ++state) needed[static_cast<std::size_t>(state)] = all;
 }

@@ -11,6 +11,7 @@
 #include "stages/kernel_graph/problems.hpp"
 #include "stages/kernel_graph/same_formulas.hpp"
 #include "stages/kernel_graph/stage.hpp"
+#include "stages/kernel_graph/verify.hpp"
 #include "stages/stage_kind.hpp"
 #include "stages/stage_methods.hpp"
 
@@ -138,12 +139,12 @@ std::vector<Parameter> parameters_of_all() {
        "the same bits on every back end",
        "exact", "exact, fast"},
       {"schedule", ParameterKind::choice,
-       "how nodes are computed; plain: one after another over slabs of rows; on a GPU also streamed: the same, but "
-       "an "
-       "`iterate` of formulas of radius 1 makes several steps at once, its rows in registers; fused: nodes of one "
-       "shape "
-       "by one kernel, values between them in registers; and ktiler: nodes, and steps of an `iterate`, in turn over "
-       "strips of rows that stay in the L2 cache",
+       "how nodes are computed; plain: one after another over slabs of rows; on a GPU also fused: nodes of one "
+       "shape, "
+       "or some steps of an `iterate`, by one kernel, values between them in registers; streamed: the same, but an "
+       "`iterate` of formulas of radius 1 makes more steps at once; and ktiler: nodes, and steps of an `iterate`, in "
+       "turn over strips of rows that stay in the L2 cache. auto takes the cheapest of these, on a GPU for each "
+       "`iterate`",
        "auto", "auto, plain, streamed, fused, ktiler"}};
 }
 
@@ -256,6 +257,7 @@ StageKind kernel_graph_stage() {
     return problem == graph_of_nodes ? read_nodes(settings).findings : std::vector<job::Finding>{};
   };
   kind.make = make_kernel_graph;
+  kind.verify = verify_kernel_graph;
   kind.cpu_alone = cpu_alone;
   kind.methods = [] { return stage_methods(graph::graph_methods()); };
   return kind;

@@ -147,8 +147,8 @@ class GraphDefiner {
 
   void add_reduction(graph::Reduction reduction, int value) {
     reduction.value = value;
-    numbers_[reduction.name] = static_cast<int>(whole_.graph.reductions.size());
-    whole_.graph.reductions.push_back(std::move(reduction));
+    const std::string name = reduction.name;
+    numbers_[name] = whole_.graph.add(std::move(reduction));
   }
 
   void refuse_large(const NodeText& text, double number) {

@@ -54,11 +54,12 @@ void check_kinds(NodeTexts& made) {
         fault(operand.place, quote(operand.name) + " is no array: it is " + words_of(other->makes));
       }
     }
-    const auto is_known = [&](const NodeText& other) { return node.number && other.name == node.number->name; };
-    if (!node.number || std::ranges::none_of(made.nodes, is_known)) continue;
+    if (!node.number) continue;
     const graph::Reduction* number = reduction_of(*node.number);
     if (number != nullptr && number->makes == graph::Makes::number) continue;
-    fault(node.number->place, quote(node.number->name) + " is no number: name a node of `reduce`");
+    const bool is_known = std::ranges::count(made.nodes, node.number->name, &NodeText::name) > 0 ||
+                          std::ranges::count(made.inputs, node.number->name) > 0;
+    if (is_known) fault(node.number->place, quote(node.number->name) + " is no number: name a node of `reduce`");
   }
   for (const NodeText& node : made.nodes) {
     if (!node.reduction || !node.kept_as) continue;

@@ -84,7 +84,7 @@ void GraphPlan::refuse_moves(std::size_t part, const std::vector<double>& number
   }
   const run::Phase least = phase_of(part, numbers, 1);
   const std::int64_t space = std::max(workspace_, workspace_of(*parts_[part].method, spec_of(least)));
-  throw ComputeError(fmt::format("{}: a block needs {}, and the budget is {}; give more memory, with --fresh", text,
+  throw ComputeError(fmt::format("{}: a block needs {}, and the budget is {}; give more memory", text,
                                  format_size(static_cast<double>(block_memory(least).block + space)),
                                  format_size(static_cast<double>(budget()))));
 }

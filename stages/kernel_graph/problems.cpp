@@ -53,10 +53,7 @@ int ProblemGraph::add(const std::string& name, std::string_view op, const std::v
   return graph_.values() - 1;
 }
 
-int ProblemGraph::reduce(graph::Reduction reduction) {
-  graph_.reductions.push_back(std::move(reduction));
-  return static_cast<int>(graph_.reductions.size()) - 1;
-}
+int ProblemGraph::reduce(graph::Reduction reduction) { return graph_.add(std::move(reduction)); }
 
 void ProblemGraph::keep_quotient(const std::string& name, int dividend, int divisor, const std::string& help) {
   numbers_.push_back({name, help, dividend, divisor});

@@ -167,7 +167,9 @@ GraphPlan plan_graph(const Request& request, GraphDefinition definition) {
   }
   GraphPlan made(definition, request.choices->at("slab_rows").get<std::vector<std::int64_t>>(), methods,
                  request.resources);
+  // More memory than the attempt before had may be needed where warps move further than it could hold.
   made.set_workspace(request.choices->at("workspace").get<std::int64_t>());
+  made.reserve_workspace();
   return made;
 }
 

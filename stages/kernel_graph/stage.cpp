@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "kernels/graph/iteration.hpp"
@@ -26,7 +27,11 @@ namespace {
 class KernelGraphStage : public run::Stage {
  public:
   KernelGraphStage(const Request& request, GraphPlan plan)
-      : name_(request.stage.name), resources_(request.resources), plan_(std::move(plan)), tally_(plan_) {}
+      : name_(request.stage.name),
+        schedule_(request.stage.settings.text("schedule")),
+        resources_(request.resources),
+        plan_(std::move(plan)),
+        tally_(plan_) {}
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }
@@ -80,7 +85,7 @@ class KernelGraphStage : public run::Stage {
   }
 
   std::vector<run::StageMethod> methods() const override {
-    const PlannedPart& main = plan_.parts()[heaviest_part(plan_.definition().parts)];
+    const PlannedPart& main = main_part();
     return stage_methods(graph::graph_methods(), main.compiled->method(), main.spec, resources_.device);
   }
 
@@ -89,6 +94,19 @@ class KernelGraphStage : public run::Stage {
     for (const PlannedPart& part : plan_.parts()) {
       found = part.compiled->warnings(name_);
       if (!found.empty()) break;
+    }
+    const graph::GraphMethod& method = main_part().compiled->method();
+    if (schedule_ != "auto" && schedule_ != method.schedule) {
+      found.push_back("stage '" + name_ + "': schedule '" + schedule_ + "' is one of GPUs; on " +
+                      name_of(method.backend) + " '" + method.schedule + "' computes it, with the same results");
+    }
+    for (const graph::Node& node : whole_graph().nodes) {
+      for (const graph::KnownNumber& known : node.settings.known) {
+        if (!std::isnan(tally_.number(known.number))) continue;
+        found.push_back("stage '" + name_ + "': node '" + node.name + "' takes the number '" +
+                        whole_graph().reductions[static_cast<std::size_t>(known.number)].name +
+                        "', which is NaN: nothing is below it; look for infinite or very large values of the inputs");
+      }
     }
     return found;
   }
@@ -119,8 +137,8 @@ class KernelGraphStage : public run::Stage {
                                   spec.slab_rows, rows, 100 * plan_.repeated_share(part, part + 1)));
     }
     for (const PlannedPart& part : plan_.parts()) {
-      if (std::string_view(part.method->schedule) != "fused") continue;
-      for (std::string& line : graph::clusters_in_words(part.spec)) lines.push_back(std::move(line));
+      auto own = graph::composition_in_words(*part.method, part.spec, resources_.device);
+      lines.insert(lines.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
     }
     return lines;
   }
@@ -140,6 +158,7 @@ class KernelGraphStage : public run::Stage {
     const double share = plan_.repeated_share(0, plan_.parts().size());
     return share > 0 ? fmt::format("; {:.1f}% of the work is done again in other slabs", 100 * share) : "";
   }
+  const PlannedPart& main_part() const { return plan_.parts()[heaviest_part(plan_.definition().parts)]; }
   const graph::Graph& whole_graph() const { return *plan_.definition().graph; }
   const std::string& name_of_value(int value) const {
     const graph::Graph& all = whole_graph();
@@ -179,7 +198,7 @@ class KernelGraphStage : public run::Stage {
     return std::ranges::find_if(graph::operators(), is_own)->name;
   }
 
-  std::string name_;
+  std::string name_, schedule_;  // as the job has it
   Resources resources_;
   GraphPlan plan_;
   GraphTally tally_;

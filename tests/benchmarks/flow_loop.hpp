@@ -1,4 +1,4 @@
-// The loop that iterations on the CPU are compared with.
+// The loops that graphs on the CPU are compared with.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,9 @@ struct FlowArrays {
 /// are clamped. @return 0 or 1: which of the two has the result
 int run_flow_loop(const FlowArrays& arrays, float* const (&u)[2], float* const (&v)[2], std::int64_t rows,
                   std::int64_t columns, std::int64_t steps, int threads);
+
+/// Sums of 5 x 5 cells times coefficients, from the top left on, by such a loop. Neighbours are clamped.
+void run_filter_loop(const float* from, const float (&coefficients)[25], float* to, std::int64_t rows,
+                     std::int64_t columns, int threads);
 
 }  // namespace terrace::graph

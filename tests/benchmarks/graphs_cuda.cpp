@@ -173,6 +173,25 @@ Graph flow(Shape shape) {
   return flow_graph(shape, shape.rows < 1024 ? 37 : 500, is_fast);
 }
 
+/// 100 steps of a wave by a stencil of 5 x 5 cells and two sums: no rows stream.
+Graph wave(Shape shape) {
+  auto iteration = std::make_shared<Iteration>();
+  Builder body(shape), graph(shape);
+  const int now = body.input(ElementType::f32), before = body.input(ElementType::f32);
+  NodeSettings settings = with_numbers(radius_of(2), 10);
+  settings.is_separable = true;
+  const int smooth = body.node("stencil", {now}, settings), twice = body.node("add", {now, smooth});
+  iteration->next = {body.node("subtract", {twice, before}), now};
+  iteration->body = std::move(body.made);
+  iteration->times = shape.rows < 1024 ? 11 : 100;
+  complete(*iteration);
+  const int first = graph.input(ElementType::f32);
+  for (int state = 0; state < 2; ++state) graph.node("iterate", {first, first}, settings_of(iteration, state));
+  Graph made = graph.keep();
+  made.kept[0].value = made.values() - 2;
+  return made;
+}
+
 struct Case {
   const char* name;
   Graph (*graph)(Shape shape);
@@ -189,6 +208,7 @@ constexpr Case all_cases[] = {{"copy", copy, 16384, 0},
                               {"box sum 33 x 33", box, 16384, 0},
                               {"harris", harris, 16384, 1.6},
                               {"blend of 5 levels", blend, 8192, 0},
+                              {"wave 8192", wave, 8192, 0},
                               {"flow 2048", flow<false>, 2048, 0},
                               {"flow 4096", flow<false>, 4096, 18},
                               {"flow 8192", flow<false>, 8192, 64},

@@ -224,7 +224,8 @@ class WrongFlows(JobTest):
 
     def test_boundaries_are_no_setting(self):
         for boundary in ("edge", {"value": 0}):
-            self.refused("unknown key 'boundary'", "it belongs to graph, harris, blend, not to horn_schunck",
+            self.refused("job.yaml:32:5: unknown key 'boundary'", "it belongs to graph, harris, blend, not to "
+                         "horn_schunck, whose definition has its boundaries: images and the flow are mirrored",
                          boundary=boundary)
 
 

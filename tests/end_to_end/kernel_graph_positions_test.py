@@ -70,6 +70,17 @@ class Positions(JobTest):
             self.assertTrue(numpy.array_equal(result["s/p"][()], numpy.argwhere(image > 0)))
             self.assertEqual([scale[0].name for scale in result["s/p"].dims], ["/s/p_number", "/s/p_axis"])
             self.terrace("verify", "result.h5")
+        job = self.write_job({"image": {"npy": self.write("image.npy", image)}},
+                             [graph("s", {"p": {"positions": "image", "most": 10**9}}, "p")])
+        self.assertSays(self.terrace("run", job, "--fresh=all"), "done")  # with memory for no more than there are values
+
+    def test_a_threshold_that_is_nan_is_told(self):
+        image = numpy.random.default_rng(2).random((30, 40)).astype(numpy.float32)
+        image[9, 12] = numpy.inf
+        stage = {"name": "s", "kernel_graph": {"problem": "harris", "source": "image"}}
+        job = self.write_job({"image": {"npy": self.write("image.npy", image)}}, [stage])
+        self.assertSays(self.terrace("run", job), "which is NaN: nothing is below it")
+        self.assertNotIn("NaN", self.terrace("check", job).stderr)
 
     def test_more_than_are_allowed_are_an_error_that_names_the_key(self):
         image = numpy.random.default_rng(2).random((73, 58))

@@ -110,6 +110,16 @@ class KernelGraphs(JobTest):
         values = values.astype(dtype)
         return {"npy": self.write(f"{name}.npy", values)}, values
 
+    def test_schedules_of_gpus_are_named_on_the_cpu(self):
+        source, image = self.image("image", (61, 47))
+        for schedule in ("ktiler", "fused", "streamed"):
+            stage = graph("s", HARRIS, "response", schedule=schedule)
+            ended = self.terrace("run", self.write_job({"image": source}, [stage]), "--fresh=all")
+            self.assertSays(ended, f"stage 's': schedule '{schedule}' is one of GPUs; on cpu 'plain' computes it")
+        ended = self.terrace("run", self.write_job({"image": source}, [graph("s", HARRIS, "response", schedule="plain")]),
+                             "--fresh=all")
+        self.assertNotIn("schedule", ended.stderr)
+
     def test_corners_are_those_of_numpy(self):
         for dtype, boundary in ((numpy.float32, "symmetric"), (numpy.float64, "reflect"), (numpy.float64, "periodic"),
                                 (numpy.float32, {"value": 0.5})):
@@ -256,6 +266,10 @@ class WrongGraphs(JobTest):
                      "there is no node or input 'gz'", "did you mean 'gx'", "there is no node or input 'imag'",
                      "there is no node 'h'")
         self.refused({"g": {"sobl": "image"}}, "g", "unknown key 'sobl'", "did you mean 'sobel'")
+
+    def test_arrays_where_a_number_is_wanted(self):
+        self.refused({"t": {"threshold": "image", "below": {"of": "image"}}}, "t", "'image' is no number")
+        self.refused({"g": {"scale": "image"}, "t": {"threshold": "g", "below": {"of": "g"}}}, "t", "'g' is no number")
 
     def test_names_of_axes_of_other_nodes(self):
         self.refused({"x": {"scale": "image"}, "x_row": {"scale": "image"}}, ["x", "x_row"],

@@ -54,12 +54,17 @@ class Warps(JobTest):
         self.assertGreater(blocks[1], 1.5 * blocks[0])
 
     def test_displacements_beyond_the_budget_are_named(self):
-        inputs, _ = self.arrays(-300, 600)
+        inputs, made = self.arrays(-300, 600)
         ended = self.terrace("run", self.write_job(inputs, [graph({"w": {"warp": "a", "by": ["u", "v"]}}, "w")],
                                                    memory={"host": "8MiB", "device": "160KiB"}), "--fresh=all",
                              expect=FAILED)
         self.assertSays(ended, "node 'w' moves rows by -299.", " to 599.", "one row of it needs 800 rows of its array",
                         "the budget is 160 KiB")
+        # With more memory the same run goes on.
+        self.terrace("run", "job.yaml", "--set", "memory.device=4MiB")
+        result = self.open()
+        self.check_same(result["s/w"][()], warped(made["a"], made["u"], made["v"]))
+        self.assertEqual(result["profile/stages/repeated"][0], 0)
 
     def test_displacements_that_nodes_make(self):
         inputs, made = self.arrays(-3, 3)

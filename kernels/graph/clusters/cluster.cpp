@@ -2,32 +2,11 @@
 
 #include <algorithm>
 
-#include "kernels/graph/measured.hpp"
-#include "kernels/graph/node_formula.hpp"
-#include "kernels/graph/operator_list.hpp"
+#include "kernels/graph/clusters/members.hpp"
 #include "kernels/graph/operators.hpp"
 
 namespace terrace::graph {
 namespace {
-
-/// So far around its own place a member reads its operands.
-Shape radius_of(const Graph& graph, const Node& node) {
-  constexpr i64 at = most_extent / 2;
-  Shape most;
-  for (std::size_t n = 0; n < node.operands.size(); ++n) {
-    const Area area = reach_of(graph, node, static_cast<int>(n), {{at, at + 1}, {at, at + 1}});
-    most.rows = std::max({most.rows, at - area.rows.begin, area.rows.end - 1 - at});
-    most.columns = std::max({most.columns, at - area.columns.begin, area.columns.end - 1 - at});
-  }
-  return most;
-}
-
-/// Values that a cell reads.
-i64 terms_of(const Node& node, Shape radius) {
-  const i64 rows = 2 * radius.rows + 1, columns = 2 * radius.columns + 1;
-  if (node.settings.formula) return static_cast<i64>(node.settings.formula->cells.operations()) + 1;
-  return sums_rows(node) ? rows + columns : rows * columns * static_cast<i64>(node.operands.size());
-}
 
 /// The most values that a member may read for a cell: all of its loops are unrolled.
 constexpr i64 most_terms = 64;
@@ -45,6 +24,7 @@ class Planner {
       : graph_(graph), readers_(readers) {
     for (const int node : nodes) {
       made_.members.push_back({.value = node});
+      made_.members.back().first_number = first_number(node);
       for (const int operand : graph.node(node).operands) {
         if (std::ranges::find(nodes, operand) == nodes.end()) add_read(operand);
       }
@@ -75,6 +55,14 @@ class Planner {
  private:
   static constexpr std::size_t most_reads = 12, most_made = 8;
 
+  std::size_t first_number(int value) const {
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < at_value(value) - graph_.inputs.size(); ++n) {
+      count += graph_.nodes[n].settings.numbers.size();
+    }
+    return count;
+  }
+
   void add_read(int value) {
     if (std::ranges::find(made_.reads, value, &StreamedValue::value) == made_.reads.end()) {
       made_.reads.push_back({.value = value});
@@ -97,20 +85,28 @@ class Planner {
     return found != made_.members.end() ? *found : *std::ranges::find(made_.reads, value, &StreamedValue::value);
   }
 
+  int rows_around(const Node& node, std::size_t operand) const {
+    return static_cast<int>(radius_of(graph_, node, operand).rows);
+  }
+
   /// Each value comes as late as its readers allow.
   void find_lags() {
     for (StreamedValue& member : made_.members) {
       const Node& node = graph_.node(member.value);
-      for (const int operand : node.operands) {
-        member.lag = std::max(member.lag, at(operand).lag + static_cast<int>(radius_of(graph_, node).rows));
+      for (std::size_t n = 0; n < node.operands.size(); ++n) {
+        member.lag = std::max(member.lag, at(node.operands[n]).lag + rows_around(node, n));
       }
     }
     const auto delay = [&](StreamedValue& own) {
       int latest = -1;
       for (const int reader : readers_.nodes[at_value(own.value)]) {
         if (!is_member(reader)) continue;
-        const int lag = at(reader).lag - static_cast<int>(radius_of(graph_, graph_.node(reader)).rows);
-        latest = latest < 0 ? lag : std::min(latest, lag);
+        const Node& node = graph_.node(reader);
+        for (std::size_t n = 0; n < node.operands.size(); ++n) {
+          if (node.operands[n] != own.value) continue;
+          const int lag = at(reader).lag - rows_around(node, n);
+          latest = latest < 0 ? lag : std::min(latest, lag);
+        }
       }
       own.lag = std::max(own.lag, latest);
     };
@@ -122,11 +118,11 @@ class Planner {
   void find_windows() {
     for (auto member = made_.members.rbegin(); member != made_.members.rend(); ++member) {
       const Node& node = graph_.node(member->value);
-      const Shape radius = radius_of(graph_, node);
-      const int rows = static_cast<int>(radius.rows), columns = static_cast<int>(radius.columns);
-      if (sums_rows(node)) member->sums = 2 * rows + 1;
-      for (const int operand : node.operands) {
-        StreamedValue& own = at(operand);
+      if (sums_rows(node)) member->sums = 2 * rows_around(node, 0) + 1;
+      for (std::size_t n = 0; n < node.operands.size(); ++n) {
+        const Shape radius = radius_of(graph_, node, n);
+        const int rows = static_cast<int>(radius.rows), columns = static_cast<int>(radius.columns);
+        StreamedValue& own = at(node.operands[n]);
         const int oldest = member->lag + (member->sums > 0 ? -rows : rows);
         own.rows = std::max(own.rows, oldest - own.lag + 1);
         own.columns = std::max(own.columns, columns);
@@ -163,6 +159,7 @@ class Planner {
     for (made_.columns = graph_.type == ElementType::f32 ? 4 : 2; made_.columns > 0; made_.columns /= 2) {
       made_.ahead = reads == 1 ? 4 : 2;
       while (made_.ahead > 1 && terms * made_.columns * made_.ahead > most_unrolled_terms) made_.ahead /= 2;
+      while (made_.ahead > 1 && registers(made_.columns) > most_registers) made_.ahead /= 2;
       const i64 wanted = registers(made_.columns);
       made_.beside = static_cast<int>((reach + made_.columns - 1) / made_.columns * made_.columns);
       if (wanted > most_registers || 2 * made_.beside > 16 * made_.columns) continue;
@@ -188,12 +185,12 @@ class Planner {
   }
 
   void find_operations() {
+    std::vector<int> nodes;
     for (const StreamedValue& member : made_.members) {
-      const Node& node = graph_.node(member.value);
-      const Shape radius = radius_of(graph_, node);
-      const double shuffles = 2.0 * member.columns / made_.columns;
-      made_.operations += 1 + 0.8 * static_cast<double>(terms_of(node, radius)) + shuffles;
+      nodes.push_back(member.value);
+      made_.operations += 2.0 * member.columns / made_.columns;  // shuffles
     }
+    made_.operations += operations_of(graph_, nodes);
     made_.operations += 12.0 / made_.columns + 2.0 * static_cast<double>(made_.reads.size() + made_.made.size());
     made_.operations *= 32.0 * made_.columns / (32 * made_.columns - 2 * made_.beside);
     if (graph_.type == ElementType::f64) made_.operations *= 2;
@@ -242,15 +239,6 @@ Readers::Readers(const Graph& graph)
   }
 }
 
-bool sums_rows(const Node& node) {
-  bool sums = false;
-  if (node.op >= Operators::size) return false;
-  Operators::visit(node.op, [&]<class Op>(Op) {
-    if constexpr (SumsRows<Op>) sums = Op::sums_rows(constants_of<float>(node.settings, nullptr));
-  });
-  return sums;
-}
-
 bool may_join(const Graph& graph, int value) {
   if (!graph.is_node(value)) return false;
   const Node& node = graph.node(value);
@@ -271,28 +259,6 @@ double bytes_of(const Graph& graph, const Cluster& cluster) {
   std::size_t bytes = cluster.made.size() * size_of(graph.type);
   for (const StreamedValue& read : cluster.reads) bytes += size_of(read.stored);
   return static_cast<double>(bytes) * cells_of(graph, cluster.made.front());
-}
-
-double computing_seconds_of(const Graph& graph, const Cluster& cluster) {
-  return cells_of(graph, cluster.made.front()) * cluster.operations / measured::cuda_cluster_operations_per_second;
-}
-
-double seconds_of(const Graph& graph, const Cluster& cluster) {
-  const double memory = bytes_of(graph, cluster) / (measured::cuda_bytes_per_second * measured::cuda_efficiency);
-  return std::max(memory, computing_seconds_of(graph, cluster)) + 2 * measured::cuda_launch_seconds;
-}
-
-double seconds_alone(const Graph& graph, int value) {
-  const Node& node = graph.node(value);
-  double cells = cells_of(graph, value);
-  for (std::size_t n = 0; n < node.operands.size(); ++n) {
-    const auto same =
-        std::find(node.operands.begin(), node.operands.begin() + static_cast<std::ptrdiff_t>(n), node.operands[n]);
-    if (same == node.operands.begin() + static_cast<std::ptrdiff_t>(n)) cells += cells_of(graph, node.operands[n]);
-  }
-  return cells * static_cast<double>(size_of(graph.type)) /
-             (measured::cuda_bytes_per_second * measured::cuda_efficiency) +
-         measured::cuda_launch_seconds;
 }
 
 }  // namespace terrace::graph

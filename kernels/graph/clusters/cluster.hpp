@@ -23,6 +23,7 @@ struct StreamedValue {
   Shape reach = {};                       // so far around a cell of a made value cells of this one are read
   int sums = 0;                           // rows whose sums a member adds up, if it sums rows first; else 0
   ElementType stored = ElementType::f32;  // in which a value that is read is in memory
+  std::size_t first_number = 0;           // of its constants, among those of all nodes
   std::size_t rim_offset = 0;             // of its values in the shared memory of a rim tile, in elements
 };
 
@@ -61,22 +62,10 @@ bool may_join(const Graph& graph, int value);
 /// The cluster of these nodes; nullopt if no kernel makes them together.
 std::optional<Cluster> cluster_of(const Graph& graph, const Readers& readers, const std::vector<int>& nodes);
 
-/// True if a member's rows are summed first.
-bool sums_rows(const Node& node);
-
 /// The groups whose kernels take the least time together.
 Groups choose_groups(const Graph& graph);
 
-/// The groups of a spec: those that it names, else the best ones.
-Groups groups_of(const GraphSpec& spec);
-
-/// Seconds that a kernel of a cluster, or of a node alone, takes for all rows.
-double seconds_of(const Graph& graph, const Cluster& cluster);
-double seconds_alone(const Graph& graph, int value);
-
-/// Seconds in which the instructions of a cluster are executed, and bytes that it moves from and to memory, of all
-/// rows.
-double computing_seconds_of(const Graph& graph, const Cluster& cluster);
+/// Bytes that a cluster moves from and to memory, of all rows.
 double bytes_of(const Graph& graph, const Cluster& cluster);
 
 /// A graph whose nodes are in another order: those of a cluster follow one another.

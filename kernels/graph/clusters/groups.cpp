@@ -4,27 +4,33 @@
 #include <utility>
 
 #include "kernels/graph/clusters/cluster.hpp"
+#include "kernels/graph/costs.hpp"
 #include "kernels/graph/iteration.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::graph {
 namespace {
 
-/// An order of groups in which each comes after those that it reads; of those that may come next, the one with the
-/// first node. Empty if there is none. @param group of each node by value; -1: an input
+/// An order of groups in which each comes after those that it reads, and iterations come as they are, as tasks have
+/// their carries in this order. Of groups that may come next, it has the one with the first node. Empty if there is
+/// none. @param group of each node by value; -1: an input
 std::vector<int> order_of(const Graph& graph, const std::vector<int>& group, int groups) {
   std::vector<std::vector<int>> after(static_cast<std::size_t>(groups));
   std::vector<int> before(static_cast<std::size_t>(groups)), first(static_cast<std::size_t>(groups), -1);
+  int last_iteration = -1;
+  const auto come_after = [&](int own, int other) {
+    if (other < 0 || other == own) return;
+    after[at_value(other)].push_back(own);
+    ++before[at_value(own)];
+  };
   for (int value = 0; value < graph.values(); ++value) {
     const int own = group[at_value(value)];
     if (own < 0) continue;
     if (first[at_value(own)] < 0) first[at_value(own)] = value;
-    for (const int operand : graph.node(value).operands) {
-      const int other = group[at_value(operand)];
-      if (other < 0 || other == own) continue;
-      after[at_value(other)].push_back(own);
-      ++before[at_value(own)];
-    }
+    for (const int operand : graph.node(value).operands) come_after(own, group[at_value(operand)]);
+    if (!graph.node(value).settings.iteration) continue;
+    come_after(own, last_iteration);
+    last_iteration = own;
   }
   using Next = std::pair<int, int>;  // the first node, and the group
   std::priority_queue<Next, std::vector<Next>, std::greater<>> ready;
@@ -67,7 +73,7 @@ class Merger {
       const int first = own.front();
       for (const int value : own) group_[at_value(value)] = static_cast<int>(joins_.size());
       joins_.push_back(readers_.is_wanted[at_value(first)] && may_join(graph, first));
-      seconds_.push_back(seconds_alone(graph, first));
+      seconds_.push_back(seconds_of(load_alone(graph, first)));
     }
     for (int value = 0; value < graph.values(); ++value) add_pairs_at(value);
   }
@@ -111,7 +117,7 @@ class Merger {
     std::ranges::sort(both);
     const std::optional<Cluster> cluster = cluster_of(graph_, readers_, both);
     if (!cluster) return;
-    const double seconds = seconds_of(graph_, *cluster);
+    const double seconds = seconds_of(load_of(graph_, *cluster));
     const double saved = seconds_[at_value(a)] + seconds_[at_value(b)] - seconds;
     if (saved > 0) gains_[pair] = {saved, seconds};
   }
@@ -178,8 +184,6 @@ Graph reordered(const Graph& graph, const std::vector<int>& order, std::vector<i
 }  // namespace
 
 Groups choose_groups(const Graph& graph) { return Merger(graph).merge(); }
-
-Groups groups_of(const GraphSpec& spec) { return spec.groups ? *spec.groups : choose_groups(*spec.graph); }
 
 ClusteredGraph clustered(const Graph& graph, const Groups& groups) {
   std::vector<int> group(at_value(graph.values()), -1);

@@ -5,10 +5,11 @@
 
 namespace terrace::graph {
 
-/// Cells of a row. Each read and each result has the address of the row's cell 0, which need not be there.
+/// Cells of a row. Each row that is read, and each of a result, has the address of its cell 0, which need not be
+/// there.
 template <class T>
 struct CellsCall {
-  const T* const* reads;
+  const T* const* rows_read;
   T* const* results;
   device::i64 begin, end;     // cells
   device::i64 row, column;    // indices of the cell 0

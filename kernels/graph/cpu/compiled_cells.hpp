@@ -13,8 +13,15 @@
 
 namespace terrace::graph {
 
-/// The reads of a formula, in the order in which compiled cells take them.
-std::vector<formula::Node> reads_of(const formula::Formula& cells);
+/// A row that a formula reads, around that of its cells.
+struct SourceRow {
+  int source, offset;
+
+  friend bool operator==(const SourceRow&, const SourceRow&) = default;
+};
+
+/// The rows that a formula reads, in the order in which compiled cells take them.
+std::vector<SourceRow> rows_of(const formula::Formula& cells);
 
 /// True if a node of the graph has a formula, or is made by one again and again.
 bool has_formulas(const Graph& graph);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/graph/cpu/compiled_cells.hpp"
-
 namespace terrace::graph {
 namespace {
 
@@ -28,14 +26,14 @@ FormulaRows<T>::FormulaRows(const formula::Formula& cells, std::vector<FormulaSo
     strips_ =
         std::make_unique<formula::Strips>(cells, column_axis, type_of_values<T>, device::best_instruction_set());
   }
-  for (const formula::Node& node : strips_ ? strips_->reads() : reads_of(cells)) {
-    const auto same = [&](const Row& row) { return row.source == node.number && row.offset == node.offset[0]; };
-    const auto row = std::ranges::find_if(rows_, same);
-    const auto number = static_cast<std::size_t>(row - rows_.begin());
-    if (row == rows_.end()) rows_.push_back({node.number, node.offset[0]});
-    reads_.push_back({number, node.offset[column_axis]});
-    low_ = std::min<i64>(low_, node.offset[column_axis]);
-    high_ = std::max<i64>(high_, node.offset[column_axis]);
+  const formula::Reach reach = cells.reach();
+  low_ = reach.low[column_axis], high_ = reach.high[column_axis];
+  rows_ = rows_of(cells);
+  for (std::size_t row = 0; !strips_ && row < rows_.size(); ++row) reads_.push_back({row, 0});
+  if (!strips_) return;
+  for (const formula::Node& node : strips_->reads()) {
+    const auto row = std::ranges::find(rows_, SourceRow{node.number, node.offset[0]});
+    reads_.push_back({static_cast<std::size_t>(row - rows_.begin()), node.offset[column_axis]});
   }
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/formula/strips.hpp"
 #include "kernels/graph/cpu/cells_call.hpp"
+#include "kernels/graph/cpu/compiled_cells.hpp"
 #include "kernels/graph/cpu/stored_rows.hpp"
 #include "kernels/graph/node_formula.hpp"
 #include "kernels/values/aligned_array.hpp"
@@ -22,16 +23,11 @@ class FormulaRows {
   /// @param shape of all operands and results @param compiled the cells; null: strips make them
   FormulaRows(const formula::Formula& cells, std::vector<FormulaSource> sources, Shape shape, MakeCells<T> compiled);
 
-  /// A row that reads go along, and its sources' number.
-  struct Row {
-    int source, offset;
-  };
-
  private:
   template <class>
   friend class FormulaFrame;
 
-  /// A read of the strips.
+  /// A read of the strips; of compiled cells a row that they read.
   struct Read {
     std::size_t row;
     i64 shift;  // of columns
@@ -42,7 +38,7 @@ class FormulaRows {
   MakeCells<T> compiled_;
   std::unique_ptr<formula::Strips> strips_;  // null: the cells are compiled
   std::size_t results_;
-  std::vector<Row> rows_;
+  std::vector<SourceRow> rows_;
   std::vector<Read> reads_;
   i64 low_ = 0, high_ = 0;  // the least and the largest shift
 };

@@ -16,7 +16,7 @@ namespace terrace::graph {
 
 /// Makes the states of an iteration: in each step the rows on which the wanted ones depend, so fewer from step to
 /// step; or those that no slab before has made (carry.hpp). The states are in two buffers, which take turns.
-/// Steps of a formula that hand nothing on are made several at a time (joined_maker.hpp).
+/// Steps of a formula that hand nothing on are made several at a time (joined_maker.hpp), each time as one step here.
 template <class T>
 class IterationMaker {
  public:
@@ -34,6 +34,16 @@ class IterationMaker {
     }
   }
 
+  /// True if make() looks for NaN in rows of all operands, where it hands nothing on. @param wanted of the states
+  bool looks_for_nan(const Rows& wanted, const Rows& rows) const {
+    if (!joined_ || joined_->steps_of(iteration_.times, wanted) <= 1) return false;
+    const Range all = rows_after(iteration_, 0, wanted).ranges().front();
+    return std::ranges::all_of(rows.ranges(),
+                               [&](const Range& own) { return all.begin <= own.begin && own.end <= all.end; });
+  }
+  /// True if it has found one since this was asked last. States that become NaN may count.
+  bool take_nan() { return joined_ && joined_->take_nan(); }
+
   /// @param operands of the iteration's nodes @param made the rows that are wanted of each state; without data: none
   /// @param loops of the threads: over_rows(rows, work(row, thread)), in_turn(count, work(number, thread)), aborted()
   /// @param carry of the iteration; null: it hands nothing on
@@ -41,23 +51,27 @@ class IterationMaker {
   void make(const Rows& wanted, const std::vector<StoredRows<T>>& operands, const std::vector<StoredRows<T>>& made,
             Rooms& rooms, const Loops& loops, T* carry = nullptr) {
     if (iteration_.times == 0) return copy_states(wanted, operands, made, loops);
-    if (joined_ && carry == nullptr) return joined_->make(wanted, operands, made, rooms, loops);
     const PassRows steps(iteration_, 1, wanted);  // of a carry
-    Memory memory = carry != nullptr ? take_memory(steps, rooms) : take_memory(wanted, rooms);
+    // Rows of a step that hands on, of any; else steps make fewer rows than those before them.
+    const i64 most = carry != nullptr ? steps.most() : 0;
+    Memory memory;
+    find_node_rooms(memory, most, wanted, rooms);
     std::vector<StoredRows<T>> values = operands;
     values.resize(static_cast<std::size_t>(body_.values()));
-    for (i64 step = 1; step <= iteration_.times && !loops.aborted(); ++step) {
-      const auto turn = static_cast<std::size_t>(step % 2);
+    i64 passes = 0;
+    for (i64 step = 0; step < iteration_.times && !loops.aborted(); ++passes) {
+      const i64 count = joined_ && carry == nullptr ? joined_->steps_of(iteration_.times - step, wanted) : 1;
+      step += count;
+      const bool is_last = step == iteration_.times;
+      const auto turn = static_cast<std::size_t>(passes % 2);
       memory.rows[turn] = carry != nullptr ? rows_in(steps.there(step)) : rows_after(iteration_, step, wanted);
-      std::vector<StoredRows<T>> states;
-      for (std::size_t state = 0; state < iteration_.states(); ++state) {
-        const bool is_wanted = step == iteration_.times && made[state].data != nullptr;
-        states.push_back(is_wanted ? made[state] : stored(memory.rows[turn], memory.states[turn][state]));
-      }
-      const bool hands_on = carry != nullptr && step < iteration_.times;
+      std::vector<StoredRows<T>> states = is_last ? made : std::vector<StoredRows<T>>(iteration_.states());
+      // Several steps at a time need no room for states that nobody wants.
+      if (!is_last || count == 1) find_rooms(memory, turn, most, states, rooms);
+      const bool hands_on = carry != nullptr && !is_last;
       if (hands_on) take_over(steps, step, carry, states, loops);
       const Rows fresh = carry != nullptr ? rows_in(steps.made(step)) : memory.rows[turn];
-      if (joined_) joined_->make_step(fresh, values, states, loops);
+      if (joined_) joined_->make_steps(count, fresh, values, states, loops);
       else make_step(fresh, states, memory, values, loops);
       if (hands_on) hand_on(steps, step, states, carry, loops);
       std::ranges::copy(states, values.begin());
@@ -76,36 +90,30 @@ class IterationMaker {
   StoredRows<T> stored(const Rows& rows, const Room& room) const {
     return {&rows, reinterpret_cast<T*>(room.data.get()), iteration_.shape().columns};
   }
-  Memory take_memory(const Rows& wanted, Rooms& rooms) const {
-    Memory memory;
+  Room room_for(i64 rows, Rooms& rooms) const {
+    return rooms.take(static_cast<std::size_t>(rows * iteration_.shape().columns) * sizeof(T));
+  }
+  /// Gets room for the nodes of the body whose values no state takes. @param most rows; 0: of the first step
+  void find_node_rooms(Memory& memory, i64 most, const Rows& wanted, Rooms& rooms) const {
     memory.nodes.resize(body_.nodes.size());
-    const auto take = [&](const Rows& rows) {
-      return rooms.take(static_cast<std::size_t>(rows.size() * iteration_.shape().columns) * sizeof(T));
-    };
     const std::vector<Rows> first = rows_of_step(iteration_, 1, wanted);
-    for (auto& states : memory.states) {
-      for (std::size_t n = 0; n < iteration_.states(); ++n) states.push_back(take(rows_after(iteration_, 1, wanted)));
-    }
     for (std::size_t node = 0; node < body_.nodes.size(); ++node) {
       const std::size_t value = body_.inputs.size() + node;
-      if (is_beside(iteration_, static_cast<int>(value))) memory.nodes[node] = take(first[value]);
+      if (!is_beside(iteration_, static_cast<int>(value))) continue;
+      memory.nodes[node] = room_for(most > 0 ? most : first[value].size(), rooms);
     }
-    return memory;
   }
-  /// The same if it hands rows on.
-  Memory take_memory(const PassRows& steps, Rooms& rooms) const {
-    Memory memory;
-    memory.nodes.resize(body_.nodes.size());
-    const auto take = [&] {
-      return rooms.take(static_cast<std::size_t>(steps.most() * iteration_.shape().columns) * sizeof(T));
-    };
-    for (auto& states : memory.states) {
-      for (std::size_t n = 0; n < iteration_.states(); ++n) states.push_back(take());
+  /// Gets room for the states after a step that have no place, unless there is some from a step before.
+  /// @param most rows; 0: of this step
+  void find_rooms(Memory& memory, std::size_t turn, i64 most, std::vector<StoredRows<T>>& states,
+                  Rooms& rooms) const {
+    memory.states[turn].resize(states.size());
+    for (std::size_t n = 0; n < states.size(); ++n) {
+      if (states[n].data != nullptr) continue;
+      Room& room = memory.states[turn][n];
+      if (!room.data) room = room_for(most > 0 ? most : memory.rows[turn].size(), rooms);
+      states[n] = stored(memory.rows[turn], room);
     }
-    for (std::size_t node = 0; node < body_.nodes.size(); ++node) {
-      if (is_beside(iteration_, static_cast<int>(body_.inputs.size() + node))) memory.nodes[node] = take();
-    }
-    return memory;
   }
 
   static Rows rows_in(Range range) {

@@ -2,21 +2,19 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "kernels/graph/cpu/formula_rows.hpp"
-#include "kernels/graph/cpu/rooms.hpp"
+#include "kernels/graph/cpu/step_ring.hpp"
 #include "kernels/graph/iteration.hpp"
-#include "kernels/graph/measured.hpp"
 
 namespace terrace::graph {
 
-/// Makes the states of an iteration. A group of steps is made of tiles of rows that shrink by the radius from step to
-/// step, and then of what is left between them, which grows; all tiles at once, and so is all that is left. In a tile
-/// columns are cut, too, into pieces that begin farther left by the radius from step to step. So states need two
-/// buffers, which take turns, and no cell is made twice.
+/// Makes steps of an iteration, several at a time: rows of a piece of columns stream through a ring in the cache of a
+/// core, where each step follows the one before by the radius (step_ring.hpp). Pieces read some columns and rows of
+/// their neighbours and make these again, so that all of them are made at once.
 template <class T>
 class JoinedMaker {
  public:
@@ -28,47 +26,37 @@ class JoinedMaker {
       frames_.push_back(std::make_unique<FormulaFrame<T>>(formula_));
       made_.emplace_back(iteration.states());
     }
-    const auto wraps = [](const FormulaSource& source) { return source.boundary == Boundary::periodic; };
-    cuts_columns_ = std::ranges::none_of(iteration.joined->sources, wraps);
   }
 
-  /// @param operands of the iteration's nodes @param made the rows that are wanted of each state; without data: none
-  /// @param loops of the threads
+  /// The steps that are made at a time, so that some rows are there after the last one. @param left steps to be made
+  i64 steps_of(i64 left, const Rows& wanted) const {
+    if (left < 2 || iteration_.wraps || wanted.ranges().size() != 1) return 1;
+    return ring_cut(iteration_, sizeof(T), left).steps;
+  }
+
+  /// Makes rows of the states after some steps. @param steps of steps_of() @param values of the body: its inputs
+  /// @param states the places of the results; without data: not wanted @param loops of the threads
   template <class Loops>
-  void make(const Rows& wanted, const std::vector<StoredRows<T>>& operands, const std::vector<StoredRows<T>>& made,
-            Rooms& rooms, const Loops& loops) {
-    const Rows rows = rows_after(iteration_, 1, wanted);
-    std::vector<Rooms::Room> memory;
-    for (std::size_t n = 0; n < 2 * iteration_.states(); ++n) {
-      memory.push_back(rooms.take(static_cast<std::size_t>(rows.size() * iteration_.shape().columns) * sizeof(T)));
-    }
-    const auto states_after = [&](i64 step) {
-      std::vector<StoredRows<T>> states;
-      for (std::size_t n = 0; n < iteration_.states(); ++n) {
-        const Rooms::Room& room = memory[static_cast<std::size_t>(step % 2) * iteration_.states() + n];
-        const bool is_last = step == iteration_.times && made[n].data != nullptr;
-        if (step == 0) states.push_back(operands[n]);
-        else if (is_last) states.push_back(made[n]);
-        else states.push_back({&rows, reinterpret_cast<T*>(room.data.get()), iteration_.shape().columns});
-      }
-      return states;
-    };
-    const Cut cut = cut_of(rows, static_cast<int>(frames_.size()));
-    for (i64 step = 0; step < iteration_.times && !loops.aborted(); step += cut.steps) {
-      std::vector<Step> group;
-      for (i64 next = step + 1; next <= std::min(iteration_.times, step + cut.steps); ++next) {
-        std::vector<StoredRows<T>> values = states_after(next - 1);
-        values.insert(values.end(), operands.begin() + static_cast<std::ptrdiff_t>(iteration_.states()),
-                      operands.end());
-        group.push_back({rows_after(iteration_, next, wanted), std::move(values), states_after(next)});
-      }
-      if (group.size() == 1) make_step(group.front().rows, group.front().values, group.front().states, loops);
-      else make_group(group, cut, loops);
-    }
-    for (Rooms::Room& room : memory) rooms.give(std::move(room));
+  void make_steps(i64 steps, const Rows& wanted, const std::vector<StoredRows<T>>& values,
+                  const std::vector<StoredRows<T>>& states, const Loops& loops) {
+    if (steps == 1) return make_step(wanted, values, states, loops);
+    const RingCut cut = cut_of_steps(iteration_, sizeof(T), steps);
+    const Range rows = wanted.ranges().front();
+    const i64 pieces = (columns() + cut.columns - 1) / cut.columns;
+    const i64 tiles = tiles_of(cut, pieces, rows.size(), std::ssize(frames_));
+    std::vector<StepRing<T>> rings(frames_.size());
+    loops.in_turn(pieces * tiles, [&](i64 number, int thread) {
+      const i64 tile = number / pieces, piece = number % pieces * cut.columns;
+      const Range own{rows.begin + tile * rows.size() / tiles, rows.begin + (tile + 1) * rows.size() / tiles};
+      make_tile(cut, own, {piece, std::min(columns(), piece + cut.columns)}, values, states,
+                rings[static_cast<std::size_t>(thread)], thread, loops);
+    });
   }
 
-  /// Makes rows of a step. @param values of the body: its inputs @param states the places of the results
+  /// True if several steps have read a NaN since this was asked last.
+  bool take_nan() { return has_nan_.exchange(false); }
+
+  /// Makes rows of one step.
   template <class Loops>
   void make_step(const Rows& rows, const std::vector<StoredRows<T>>& values, const std::vector<StoredRows<T>>& states,
                  const Loops& loops) {
@@ -76,67 +64,30 @@ class JoinedMaker {
   }
 
  private:
-  /// The cut of a group of steps.
-  struct Cut {
-    i64 steps = 1, rows = 1, columns = 1;  // of a group; of a tile; of a piece
-  };
-  struct Step {
-    Rows rows;                          // that it makes
-    std::vector<StoredRows<T>> values;  // that it reads: the inputs of the body
-    std::vector<StoredRows<T>> states;  // that it makes
-  };
-
-  /// A tile is at least twice as high as its sides move in a group.
-  Cut cut_of(const Rows& rows, int threads) const {
-    const i64 radius = std::max<i64>(1, iteration_.row_radius), columns = iteration_.shape().columns;
-    if (iteration_.wraps || rows.ranges().size() != 1) return {1, 1, columns};
-    constexpr i64 tiles_of_thread = 2;
-    Cut cut;
-    cut.rows = std::clamp<i64>(rows.size() / (tiles_of_thread * threads), 1, measured::iteration_tile_rows * radius);
-    cut.steps = std::max<i64>(1, std::min<i64>(iteration_.times, cut.rows / (4 * radius)));
-    cut.columns = columns;
-    if (!cuts_columns_) return cut;
-    const i64 values = 2 * static_cast<i64>(iteration_.states()) + static_cast<i64>(iteration_.body.inputs.size());
-    const i64 room = measured::iteration_tile_bytes / (values * cut.rows * static_cast<i64>(sizeof(T)));
-    cut.columns =
-        std::max(room, std::max<i64>(measured::iteration_least_columns, cut.steps * iteration_.column_radius));
-    return cut;
-  }
-
   template <class Loops>
-  void make_group(const std::vector<Step>& group, const Cut& cut, const Loops& loops) {
-    const Range all = group.front().rows.ranges().front();
-    const i64 tiles = std::max<i64>(1, all.size() / cut.rows);
-    const auto border = [&](i64 tile) { return tile == tiles ? all.end : all.begin + tile * cut.rows; };
-    loops.in_turn(tiles, [&](i64 tile, int thread) {
-      make_pieces(group, cut, thread, [&](i64 moved) {
-        return Range{tile == 0 ? all.begin : border(tile) + moved,
-                     tile == tiles - 1 ? all.end : border(tile + 1) - moved};
-      });
-    });
-    loops.in_turn(tiles - 1, [&](i64 tile, int thread) {
-      make_pieces(group, cut, thread, [&](i64 moved) {
-        return Range{border(tile + 1) - moved, border(tile + 1) + moved};
-      });
-    });
-  }
-
-  /// @param rows_at the rows of a tile whose sides have moved by so many
-  template <class RowsAt>
-  void make_pieces(const std::vector<Step>& group, const Cut& cut, int thread, const RowsAt& rows_at) {
-    for (i64 begin = 0; begin < columns(); begin += cut.columns) {
-      const bool is_last = begin + cut.columns >= columns();
-      for (std::size_t n = 0; n < group.size(); ++n) {
-        const Step& step = group[n];
-        const auto at = static_cast<i64>(n);
-        const Range own = rows_at(at * iteration_.row_radius), all = step.rows.ranges().front();
-        const i64 moved = at * iteration_.column_radius;
-        const Range piece{begin == 0 ? 0 : begin - moved, is_last ? columns() : begin + cut.columns - moved};
-        for (i64 row = std::max(own.begin, all.begin); row < std::min(own.end, all.end); ++row) {
-          make_row(step.values, step.states, row, piece, thread);
+  void make_tile(const RingCut& cut, Range rows, Range piece, const std::vector<StoredRows<T>>& values,
+                 const std::vector<StoredRows<T>>& states, StepRing<T>& ring, int thread, const Loops& loops) {
+    const RingTile tile{cut, iteration_, rows, piece};
+    ring.place(cut, iteration_, tile.columns_after(0).begin);
+    std::vector<StoredRows<T>> results = ring.states(cut.steps);
+    for (std::size_t n = 0; n < results.size(); ++n) {
+      if (states[n].data != nullptr) results[n] = states[n];
+    }
+    const i64 radius = iteration_.row_radius;
+    for (i64 front = tile.rows_after(0).begin; front < rows.end + cut.steps * radius && !loops.aborted();
+         front += cut.front) {
+      if (ring.load({front, front + cut.front}, tile, values)) has_nan_ = true;
+      for (i64 step = 1; step <= cut.steps; ++step) {
+        const Range all = tile.rows_after(step), columns = tile.columns_after(step);
+        const Range own{std::max(all.begin, front - step * radius),
+                        std::min(all.end, front + cut.front - step * radius)};
+        const auto& to = step == cut.steps ? results : ring.states(step);
+        for (i64 row = own.begin; row < own.end; ++row) {
+          const i64 share = (step - 1) * cut.front + row - own.begin;
+          ring.fetch({front + cut.front, front + 2 * cut.front}, tile, values, share, cut.steps * cut.front);
+          make_row(ring.values(step - 1), to, row, columns, thread);
         }
       }
-      if (is_last) break;
     }
   }
 
@@ -153,7 +104,7 @@ class JoinedMaker {
 
   const Iteration& iteration_;
   FormulaRows<T> formula_;
-  bool cuts_columns_ = true;                              // false: rows are read beyond their ends
+  std::atomic<bool> has_nan_ = false;
   std::vector<std::unique_ptr<FormulaFrame<T>>> frames_;  // of each thread
   std::vector<std::vector<T*>> made_;                     // alike: the rows of the states that it makes
 };

@@ -9,6 +9,7 @@
 
 #include "kernels/graph/cpu/compiled_cells.hpp"
 #include "kernels/graph/cpu/formula_rows.hpp"
+#include "kernels/graph/cpu/row_sums.hpp"
 #include "kernels/graph/cpu/stored_rows.hpp"
 #include "kernels/graph/graph.hpp"
 #include "kernels/graph/node_formula.hpp"
@@ -76,15 +77,22 @@ class NodeRows {
     known_ = {known, static_cast<std::size_t>(graph_.numbers)};
   }
 
+  /// Lets threads keep the sums of rows from one row to the next, where an operator sums them first.
+  void keep_sums(bool keeps) { keeps_sums_ = keeps; }
+
   /// The addresses of the operands' rows for a row of the node.
   struct RowPointers {
     std::array<std::vector<const T*>, most_operands> rows;
     std::array<Range, most_operands> ranges{};
     std::vector<T> beyond;  // a row outside where the boundary is a value
     std::unique_ptr<FormulaFrame<T>> formula;
+    RowSums<T> sums;
 
     /// Operands have moved.
-    void forget() { ranges.fill({}); }
+    void forget() {
+      ranges.fill({});
+      sums.forget();
+    }
   };
 
   /// Makes row i. @param operands the rows that reach_of() tells are there
@@ -102,7 +110,7 @@ class NodeRows {
       from.rows[operand] = pointers.rows[operand].data();
       from.first[operand] = area.rows.begin;
     }
-    make_(*this, from, i, made);
+    make_(*this, from, i, pointers, made);
   }
 
  private:
@@ -146,8 +154,21 @@ class NodeRows {
   }
 
   template <class Op>
-  static void make(const NodeRows& own, const OperandRows<T>& from, i64 i, T* __restrict made) {
+  static void make(const NodeRows& own, const OperandRows<T>& from, i64 i, RowPointers& pointers,
+                   T* __restrict made) {
     const Constants<T> k = constants_of(own.node_.settings, own.numbers_.data());
+    if constexpr (SumsRows<Op>) {
+      if (own.keeps_sums_ && k.row_radius > 0 && Op::sums_rows(k)) {
+        const InsideReader<T> inside{from};
+        const BoundaryReader<T> any{from, own.node_.settings.boundary, T(own.node_.settings.boundary_value)};
+        return make_from_sums<Op>(k, inside, any, own.inner_, own.node_.shape.columns, i, pointers.sums, made);
+      }
+    }
+    if (k.row_radius == 2 && k.column_radius == 2) {
+      Constants<T> near = k;
+      near.row_radius = near.column_radius = 2;
+      return make_cells<Op>(own, from, i, made, near);
+    }
     if (k.row_radius != 1 || k.column_radius != 1) return make_cells<Op>(own, from, i, made, k);
     // Loops over a neighbourhood of a known size are unrolled, and cells beside one another become vectors.
     Constants<T> near = k;
@@ -172,9 +193,10 @@ class NodeRows {
   const Node& node_;
   std::vector<T> numbers_;
   std::span<const double> known_;
+  bool keeps_sums_ = false;
   std::unique_ptr<FormulaRows<T>> formula_;
   Range inner_;
-  void (*make_)(const NodeRows&, const OperandRows<T>&, i64, T*);
+  void (*make_)(const NodeRows&, const OperandRows<T>&, i64, RowPointers&, T*);
 };
 
 }  // namespace terrace::graph

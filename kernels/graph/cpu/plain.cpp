@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/graph/carry.hpp"
 #include "kernels/graph/cpu/iteration_maker.hpp"
+#include "kernels/graph/cpu/kept_row.hpp"
+#include "kernels/graph/cpu/nan.hpp"
 #include "kernels/graph/cpu/node_rows.hpp"
-#include "kernels/graph/cpu/reductions.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
+#include "kernels/graph/cpu/slab_reductions.hpp"
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "kernels/graph/stored.hpp"
@@ -31,17 +32,17 @@ void with_kept_type(ElementType type, const Call& call) {
   else call(double{});
 }
 
-/// The first row that has a NaN.
-struct FirstNan {
-  std::atomic<i64> row{std::numeric_limits<i64>::max()};
-
-  void offer(i64 found) {
-    i64 old = row.load();
-    while (found < old && !row.compare_exchange_weak(old, found)) {
-    }
+/// Bytes of the sums of rows (row_sums.hpp) that threads keep while a node is made, at most; 0: they keep none, as
+/// these were a large share of a slab's bytes.
+std::size_t bytes_of_sums(const GraphSpec& spec, int threads) {
+  i64 most = 0;
+  for (const Node& node : spec.graph->nodes) {
+    if (node.settings.formula || node.settings.iteration || node.settings.row_radius == 0) continue;
+    most = std::max(most, (2 * node.settings.row_radius + 1) * node.shape.columns);
   }
-  bool is_found() const { return row.load() != std::numeric_limits<i64>::max(); }
-};
+  const i64 bytes = most * threads * static_cast<i64>(size_of(spec.graph->type));
+  return bytes <= most_bytes_needed(spec) / 2 ? static_cast<std::size_t>(bytes) : 0;
+}
 
 template <class T>
 class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
@@ -54,8 +55,13 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         graph_(*spec_.graph),
         carriers_(carriers_of(spec_)),
         last_(last_readers(graph_)),
-        rooms_(spec.rooms ? spec.rooms : rooms_for({&spec, 1})) {
+        rooms_(spec.rooms ? spec.rooms : rooms_for({&spec, 1})),
+        reductions_(threads()) {
     for (int value = 0; value < graph_.values(); ++value) add_maker(value);
+    const bool keeps_sums = bytes_of_sums(spec_, threads()) > 0;
+    for (const auto& maker : makers_) {
+      if (maker) maker->keep_sums(keeps_sums);
+    }
   }
 
  private:
@@ -64,6 +70,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     std::vector<Rows> needed;
     std::vector<Rooms::Room> memory;
     std::vector<StoredRows<T>> values;
+    std::vector<int> not_looked_at;  // inputs in which an iteration looks for NaN
   };
 
   /// The loops that threads share, for those who make nodes.
@@ -91,12 +98,13 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     }
     GraphResult result{};
     for (int value = 0; value < graph_.values() && result.has_nan == 0 && !aborted(); ++value) {
-      make_room(slab, value);
+      find_place(task, slab, value);
       if (!graph_.is_node(value)) {
-        const GraphResult found = load(task, value, slab);
-        if (found.has_nan != 0) result = found;
+        if (load(task, value, slab)) result = first_nan(slab, value);
       } else {
         make_node(task, slab, value);
+        const auto maker = iterations_.find(value);
+        if (maker != iterations_.end() && maker->second->take_nan()) result = first_nan(slab);
         keep(task, value, slab);
       }
       if (result.has_nan == 0) reduce(task, value, slab, result);
@@ -121,12 +129,36 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
 
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
-  void make_room(Slab& slab, int value) {
-    if (slab.memory[index(value)].data) return;
+  /// Places the rows of a value: in a part of the task if it holds all of them in the type of values, else in memory
+  /// of the slab.
+  void find_place(const GraphTask& task, Slab& slab, int value) {
+    StoredRows<T>& own = slab.values[index(value)];
+    if (own.data != nullptr) return;
     const Rows& rows = slab.needed[index(value)];
-    const i64 columns = graph_.shape(value).columns;
-    slab.memory[index(value)] = rooms_->take(static_cast<std::size_t>(rows.size() * columns) * sizeof(T));
-    slab.values[index(value)] = {&rows, reinterpret_cast<T*>(slab.memory[index(value)].data.get()), columns};
+    own = {&rows, nullptr, graph_.shape(value).columns};
+    if (const Part* part = part_of(task, slab, value)) {
+      own.pitch = part->stride;
+      own.data = static_cast<T*>(part->data) + (rows.ranges().front().begin - part->begin) * part->stride;
+      return;
+    }
+    slab.memory[index(value)] = rooms_->take(static_cast<std::size_t>(rows.size() * own.columns) * sizeof(T));
+    own.data = reinterpret_cast<T*>(slab.memory[index(value)].data.get());
+  }
+
+  /// The part that has all rows of an input, or takes all rows of a kept node, as values are computed; null: none.
+  const Part* part_of(const GraphTask& task, const Slab& slab, int value) const {
+    const Rows& rows = slab.needed[index(value)];
+    if (rows.ranges().size() != 1) return nullptr;
+    for (i64 at = 0; at < task.part_count; ++at) {
+      const Part& part = task.parts[at];
+      const auto number = static_cast<std::size_t>(part.number);
+      const bool is_same = part.is_kept != 0
+                               ? graph_.kept[number].value == value && graph_.kept[number].type == graph_.type
+                               : part.number == value && graph_.inputs[number].type == graph_.type;
+      const Range all = rows.ranges().front();
+      if (is_same && part.begin <= all.begin && all.end <= part.end) return &part;
+    }
+    return nullptr;
   }
 
   /// Calls work(row) for each row of a set, and each on one of the threads.
@@ -139,27 +171,58 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     });
   }
 
-  GraphResult load(const GraphTask& task, int input, const Slab& slab) {
+  /// Loads an input. @return true if it has a NaN that is an error
+  bool load(const GraphTask& task, int input, Slab& slab) {
     const StoredRows<T>& to = slab.values[index(input)];
-    return dispatch(graph_.inputs[index(input)].type, [&](auto zero) -> GraphResult {
+    const Input& own = graph_.inputs[index(input)];
+    const bool is_there = slab.memory[index(input)].data == nullptr;
+    if (is_there && own.may_be_nan) return false;
+    if (is_there && is_looked_at(input, slab)) {
+      slab.not_looked_at.push_back(input);
+      return false;
+    }
+    std::atomic<bool> found = false;
+    dispatch(own.type, [&](auto zero) {
       using Stored = decltype(zero);
-      FirstNan first;
       over_rows(*to.rows, [&](i64 row, int) {
-        const auto* from = static_cast<const Stored*>(part_row(task, false, input, row, sizeof(Stored)));
         T* made = to.row(row);
-        bool is_nan = false;
-        for (i64 j = 0; j < to.columns; ++j) {
-          made[j] = loaded<T>(from[j]);
-          is_nan |= made[j] != made[j];
+        if (!is_there) {
+          const auto* from = static_cast<const Stored*>(part_row(task, false, input, row, sizeof(Stored)));
+          for (i64 j = 0; j < to.columns; ++j) made[j] = loaded<T>(from[j]);
         }
-        if (is_nan) first.offer(row);
+        if (has_nan(made, to.columns)) found = true;
       });
-      if (!first.is_found() || graph_.inputs[index(input)].may_be_nan) return {};
-      const i64 row = first.row.load();
-      i64 column = 0;
-      while (to.row(row)[column] == to.row(row)[column]) ++column;
-      return {1, input, row, column, {}};
     });
+    return found && !own.may_be_nan;
+  }
+
+  /// True if an iteration looks for NaN in all rows of an input while it reads them.
+  bool is_looked_at(int input, const Slab& slab) const {
+    return std::ranges::any_of(iterations_, [&](const auto& iteration) {
+      const auto& [first, maker] = iteration;
+      return std::ranges::count(graph_.node(first).operands, input) > 0 && !carrier_of(graph_, carriers_, first) &&
+             maker->looks_for_nan(slab.needed[index(first)], slab.needed[index(input)]);
+    });
+  }
+
+  /// The first NaN of inputs that is an error: of those in which nobody has looked for it, and of one that has some.
+  GraphResult first_nan(const Slab& slab, std::optional<int> known = std::nullopt) const {
+    std::vector<int> inputs = slab.not_looked_at;
+    if (known) inputs.push_back(*known);
+    for (const int input : inputs) {
+      const StoredRows<T>& from = slab.values[index(input)];
+      for (i64 number = 0; number < from.rows->size(); ++number) {
+        const i64 row = (*from.rows)[number];
+        const T* values = from.row(row);
+        if (!has_nan(values, from.columns)) continue;
+        return {1,
+                input,
+                row,
+                std::find_if(values, values + from.columns, [](T one) { return one != one; }) - values,
+                {}};
+      }
+    }
+    return {};
   }
 
   /// The row of a part of the task; null if no part has it.
@@ -190,7 +253,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
     if (maker == iterations_.end()) return;
     std::vector<StoredRows<T>> made(graph_.node(first).settings.iteration->states());
     for (int value = first; value < first + nodes_of_iteration(graph_, first); ++value) {
-      make_room(slab, value);
+      find_place(task, slab, value);
       made[index(graph_.node(value).settings.state)] = slab.values[index(value)];
     }
     const auto carrier = carrier_of(graph_, carriers_, first);
@@ -211,7 +274,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
         over_rows(rows, [&](i64 row, int) {
           auto* to = static_cast<Stored*>(part_row(task, true, static_cast<i64>(kept), row, sizeof(Stored)));
           const T* made = from.row(row);
-          for (i64 j = 0; j < from.columns; ++j) to[j] = stored<Stored>(made[j]);
+          if (static_cast<const void*>(to) != made) store_row(made, from.columns, to);
         });
       });
     }
@@ -219,6 +282,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
 
   /// Adds the slab's rows of a value to the reductions of it.
   void reduce(const GraphTask& task, int value, const Slab& slab, GraphResult& result) {
+    const Loops loops{*this};
     for (std::size_t n = 0; n < graph_.reductions.size(); ++n) {
       const Reduction& own = graph_.reductions[n];
       if (own.value != value) continue;
@@ -226,56 +290,15 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
       rows.add(rows_of_slab(spec_, task.slab, graph_.kept.size() + n));
       const StoredRows<T>& from = slab.values[index(value)];
       if (own.makes == Makes::counts) {
-        count(own.bins, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]));
+        reductions_.count(own.bins, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]), loops);
       } else if (own.makes == Makes::positions) {
-        result.numbers[n] = list(own.positions, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]));
+        result.numbers[n] =
+            reductions_.list(own.positions, rows, from, task.slab == 0, static_cast<i64*>(task.reduced[n]), loops);
       } else {
-        result.numbers[n] = fold(own.measure, rows, from, task.slab == 0, static_cast<double*>(task.reduced[n]));
+        result.numbers[n] =
+            reductions_.fold(own.measure, rows, from, task.slab == 0, static_cast<double*>(task.reduced[n]), loops);
       }
     }
-  }
-
-  /// Makes a number of each row.
-  template <class Make>
-  void make_row_results(const Rows& rows, const Make& make) {
-    row_results_.resize(static_cast<std::size_t>(rows.size()));
-    if (rows.empty()) return;
-    over_rows(rows, [&](i64 row, int) { row_results_[static_cast<std::size_t>(rows.number_of(row))] = make(row); });
-  }
-
-  double fold(Measure measure, const Rows& rows, const StoredRows<T>& from, bool is_first, double* state) {
-    make_row_results(rows, [&](i64 row) { return row_result(measure, from.row(row), from.columns); });
-    double all = is_first ? Reduce::start(measure) : *state;
-    for (const double one : row_results_) all = Reduce::fold(measure, all, one);
-    return *state = all;
-  }
-
-  void count(const Histogram& bins, const Rows& rows, const StoredRows<T>& from, bool is_first, i64* counts) {
-    const auto size = static_cast<std::size_t>(bins.bins);
-    if (is_first) std::fill_n(counts, size, 0);
-    if (rows.empty()) return;
-    counts_.assign(size * static_cast<std::size_t>(threads()), 0);
-    over_rows(rows, [&](i64 row, int thread) {
-      count_row(bins, from.row(row), from.columns, counts_.data() + size * static_cast<std::size_t>(thread));
-    });
-    for (std::size_t at = 0; at < counts_.size(); ++at) counts[at % size] += counts_[at];
-  }
-
-  /// @return how many there are with these rows
-  double list(const Positions& positions, const Rows& rows, const StoredRows<T>& from, bool is_first, i64* listed) {
-    if (is_first) std::fill_n(listed, positions.elements(), 0);
-    double all = std::bit_cast<double>(listed[positions.number_at()]);
-    make_row_results(rows, [&](i64 row) { return static_cast<double>(count_listed(from.row(row), from.columns)); });
-    // The number of positions before each row.
-    for (double& own : row_results_) all += std::exchange(own, all);
-    if (!rows.empty()) {
-      over_rows(rows, [&](i64 row, int) {
-        list_row(positions, row, from.row(row), from.columns,
-                 static_cast<i64>(row_results_[static_cast<std::size_t>(rows.number_of(row))]), listed);
-      });
-    }
-    listed[positions.number_at()] = std::bit_cast<i64>(all);
-    return all;
   }
 
   GraphSpec spec_;
@@ -287,8 +310,7 @@ class PlainKernel : public device::CpuBlocks<GraphTask, GraphResult> {
   std::map<int, std::unique_ptr<IterationMaker<T>>> iterations_;
   int states_until_ = 0;
   std::shared_ptr<Rooms> rooms_;
-  std::vector<double> row_results_;  // of a reduction
-  std::vector<i64> counts_;          // of each thread
+  SlabReductions<T> reductions_;
 };
 
 }  // namespace
@@ -300,7 +322,7 @@ std::shared_ptr<Rooms> rooms_for(std::span<const GraphSpec> specs, std::size_t w
 }
 
 std::size_t plain_cpu_bytes(const GraphSpec& spec, int threads) {
-  std::size_t results = 0, counts = 0;
+  std::size_t results = 0, counts = 0, rings = 0;
   for (std::size_t n = 0; n < spec.graph->reductions.size(); ++n) {
     const Reduction& own = spec.graph->reductions[n];
     const auto rows = static_cast<std::size_t>(most_rows_of_slab(spec, spec.graph->kept.size() + n));
@@ -308,7 +330,15 @@ std::size_t plain_cpu_bytes(const GraphSpec& spec, int threads) {
       counts = std::max(counts, static_cast<std::size_t>(own.bins.bins * threads) * sizeof(i64));
     else results = std::max(results, rows * sizeof(double));
   }
-  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec))) + results + counts;
+  for (const Node& node : spec.graph->nodes) {
+    const Iteration* own = node.settings.iteration.get();
+    if (own == nullptr || !own->joined || own->times < 2) continue;
+    const std::size_t size = size_of(spec.graph->type);
+    const RingCut cut = ring_cut(*own, size, own->times);
+    if (cut.steps > 1) rings = std::max(rings, static_cast<std::size_t>(threads * ring_bytes(cut, *own, size)));
+  }
+  return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec))) + results + counts + rings +
+         bytes_of_sums(spec, threads);
 }
 
 namespace {

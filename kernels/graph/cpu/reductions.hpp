@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/graph/reductions/histogram.hpp"
 #include "kernels/graph/reductions/positions.hpp"
@@ -50,12 +51,24 @@ double row_result(Measure measure, const T* row, i64 columns) {
   return 0;
 }
 
-/// Adds a row to the counts of bins.
+/// The ends of all bins.
+inline std::vector<double> edges_of(const Histogram& bins) {
+  std::vector<double> edges;
+  for (i64 number = 0; number <= bins.bins; ++number) edges.push_back(bins.edge(number));
+  return edges;
+}
+
+/// Adds a row to the counts of bins, as Histogram::bin() finds them. @param edges of the bins
 template <class T>
-void count_row(const Histogram& bins, const T* row, i64 columns, i64* counts) {
+void count_row(const Histogram& bins, const double* edges, const T* row, i64 columns, i64* counts) {
+  const double per_bin = static_cast<double>(bins.bins) / (bins.high - bins.low);
   for (i64 column = 0; column < columns; ++column) {
-    const i64 bin = bins.bin(static_cast<double>(row[column]));
-    if (bin >= 0) ++counts[bin];
+    const auto value = static_cast<double>(row[column]);
+    if (!(value >= bins.low && value <= bins.high)) continue;
+    i64 bin = std::clamp<i64>(static_cast<i64>((value - bins.low) * per_bin), 0, bins.bins - 1);
+    while (value < edges[bin]) --bin;
+    while (bin + 1 < bins.bins && value >= edges[bin + 1]) ++bin;
+    ++counts[bin];
   }
 }
 

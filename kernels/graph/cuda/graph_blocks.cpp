@@ -40,8 +40,15 @@ GraphMemory Layout::in(void* workspace) const {
 
 void Layout::add(std::size_t bytes, std::size_t& next) { end_ += device::aligned_bytes(bytes), next = end_; }
 
-std::size_t workspace_bytes(const GraphSpec& spec, const Lifetimes& lifetimes) {
-  return Layout(spec).rooms + most_room_bytes(spec, lifetimes);
+std::size_t workspace_bytes(const GraphSpec& spec, const Composition& all) {
+  const GraphSpec own = composed_spec(spec, all);
+  return Layout(own).rooms + most_room_bytes(own, lifetimes_of(all));
+}
+
+GraphSpec composed_spec(const GraphSpec& spec, const Composition& all) {
+  GraphSpec made = spec;
+  made.graph = all.graph;
+  return made;
 }
 
 }  // namespace terrace::graph

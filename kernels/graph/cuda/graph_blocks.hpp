@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/graph/cuda/composition.hpp"
+#include "kernels/graph/cuda/fused/passes.hpp"
 #include "kernels/graph/cuda/launches.hpp"
 #include "kernels/graph/cuda/steps.hpp"
+#include "kernels/graph/cuda/streamed/passes.hpp"
 #include "kernels/graph/cuda/written/module.hpp"
 #include "kernels/graph/operator_list.hpp"
 #include "kernels/graph/print_cell.hpp"
@@ -30,14 +33,17 @@ class Layout {
 };
 
 /// Bytes of a workspace.
-std::size_t workspace_bytes(const GraphSpec& spec, const Lifetimes& lifetimes);
+std::size_t workspace_bytes(const GraphSpec& spec, const Composition& all);
+
+/// A spec with the graph of a composition.
+GraphSpec composed_spec(const GraphSpec& spec, const Composition& all);
 
 /// The launches of the kernels of a graph. @tparam T of values
 template <class T>
 class Launches {
  public:
-  Launches(const Graph& graph, const WrittenModule& module, const device::Limits& limits)
-      : graph_(graph), module_(module), limits_(limits) {}
+  Launches(const Composition& all, const WrittenModule& module, device::Context& context)
+      : all_(all), graph_(*all.graph), module_(module), context_(context) {}
 
   GraphLaunches all() const {
     using Slab = SlabLaunches<T>;
@@ -51,8 +57,8 @@ class Launches {
       else made.reductions.push_back({Slab::reduce(own.measure), Slab::fold(own.measure)});
     }
     made.nodes = of_nodes(graph_);
-    for (const int value : iterations_of(graph_)) {
-      made.iterations[value] = of_iteration(*graph_.node(value).settings.iteration);
+    for (const auto& [value, choice] : all_.iterations) {
+      made.iterations[value] = of_iteration(*graph_.node(value).settings.iteration, choice);
     }
     return made;
   }
@@ -71,46 +77,48 @@ class Launches {
     }
     return made;
   }
-  IterationLaunches of_iteration(const Iteration& iteration) const {
+  IterationLaunches of_iteration(const Iteration& iteration, const IterationChoice& choice) const {
     IterationLaunches made;
     made.copy = SlabLaunches<T>::keep(graph_.type);
-    if (iteration.joined) made.joined = of_formula(written_formula(iteration), iteration.shape());
+    if (choice.by == StepsBy::streaming) made.passes = streamed(iteration, choice.streamed);
+    else if (choice.by == StepsBy::clusters) made.passes = std::make_shared<FusedPasses>(choice.unrolled, context_);
+    else if (iteration.joined) made.joined = of_formula(written_formula(iteration), iteration.shape());
     else made.bodies = of_nodes(iteration.body);
-    made.streamed = passes_of(iteration);
     return made;
   }
-  /// Null if the module has no kernel for them.
-  std::shared_ptr<const StreamedPasses> passes_of(const Iteration& iteration) const {
-    StreamedPlan plan = plan_stream(iteration, limits_);
+  std::shared_ptr<const IterationPasses> streamed(const Iteration& iteration, const StreamedPlan& plan) const {
     const void* kernel = module_.streamed_kernel(iteration, plan);
-    if (kernel == nullptr) return nullptr;
-    StreamedLaunch launch = SlabLaunches<T>::streamed(kernel, StreamedPasses::layouts(iteration, plan));
-    return std::make_shared<StreamedPasses>(iteration, std::move(plan), std::move(launch));
+    return std::make_shared<StreamedPasses>(
+        iteration, plan, SlabLaunches<T>::streamed(kernel, StreamedPasses::layouts(iteration, plan)));
   }
+  /// Without launch if clusters alone have the formula.
   WrittenKernel of_formula(const WrittenFormula& formula, Shape shape) const {
+    const void* kernel = module_.kernel(formula);
+    if (kernel == nullptr) return {};
     const WrittenTile tile = written_tile(reads_neighbours(*formula.cells), formula.cells->operations());
-    return written_kernel(SlabLaunches<T>::written(module_.kernel(formula), tile), *formula.cells, formula.sources,
-                          shape);
+    return written_kernel(SlabLaunches<T>::written(kernel, tile), *formula.cells, formula.sources, shape);
   }
 
+  const Composition& all_;
   const Graph& graph_;
   const WrittenModule& module_;
-  const device::Limits& limits_;
+  device::Context& context_;
 };
 
 template <class T>
 class GraphBlocks : public device::CudaBlocks<GraphTask, GraphResult> {
  public:
-  /// @param streams true if rows of iterations stream
-  GraphBlocks(const GraphSpec& spec, device::Context& context, void* workspace, Lifetimes lifetimes, bool streams)
+  GraphBlocks(const GraphSpec& spec, std::shared_ptr<const Composition> all, device::Context& context,
+              void* workspace)
       : CudaBlocks("graph", context),
-        graph_(spec.graph),
-        memory_(Layout(spec).in(workspace)),
-        written_(*spec.graph, context, streams),
-        steps_(spec, Launches<T>(*spec.graph, written_, context.limits()).all(), memory_, std::move(lifetimes)) {}
+        all_(std::move(all)),
+        memory_(Layout(composed_spec(spec, *all_)).in(workspace)),
+        written_(*all_, context),
+        steps_(composed_spec(spec, *all_), Launches<T>(*all_, written_, context).all(), memory_,
+               lifetimes_of(*all_)) {}
 
  protected:
-  const Graph& graph() const { return *graph_; }
+  const std::shared_ptr<const Composition>& composition() const { return all_; }
   const GraphMemory& memory() const { return memory_; }
 
  private:
@@ -129,7 +137,7 @@ class GraphBlocks : public device::CudaBlocks<GraphTask, GraphResult> {
   /// The constants of all nodes, one after another.
   std::vector<T> numbers_in(const GraphTask& task) const {
     std::vector<T> all;
-    for (const Node* node : numbered_nodes(*graph_)) {
+    for (const Node* node : numbered_nodes(*all_->graph)) {
       const std::vector<T> own = numbers_of<T>(node->settings, task.numbers);
       all.insert(all.end(), own.begin(), own.end());
     }
@@ -138,8 +146,8 @@ class GraphBlocks : public device::CudaBlocks<GraphTask, GraphResult> {
 
   Reduced reduced_in(const GraphTask& task) const {
     Reduced all{};
-    for (std::size_t n = 0; n < graph_->reductions.size(); ++n) {
-      const Reduction& own = graph_->reductions[n];
+    for (std::size_t n = 0; n < all_->graph->reductions.size(); ++n) {
+      const Reduction& own = all_->graph->reductions[n];
       if (own.makes == Makes::counts) continue;
       const i64 at = own.makes == Makes::positions ? own.positions.number_at() : 0;
       all.numbers[n] = static_cast<const double*>(task.reduced[n]) + at;
@@ -147,7 +155,7 @@ class GraphBlocks : public device::CudaBlocks<GraphTask, GraphResult> {
     return all;
   }
 
-  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<const Composition> all_;  // outlives the launches
   GraphMemory memory_;
   WrittenModule written_;  // outlives the launches of its kernels
   SlabSteps steps_;

@@ -10,7 +10,7 @@
 
 namespace terrace::graph {
 
-IterationMemory memory_of(const Iteration& iteration, const Rows& wanted, i64 pass_steps) {
+IterationMemory memory_of(const Iteration& iteration, const Rows& wanted, i64 pass_steps, bool makes_nodes) {
   IterationMemory made;
   made.nodes.resize(iteration.body.nodes.size());
   if (iteration.times == 0) return made;
@@ -26,7 +26,7 @@ IterationMemory memory_of(const Iteration& iteration, const Rows& wanted, i64 pa
     states.resize(iteration.states());
     for (std::size_t& place : states) add(rows_after(iteration, 1, wanted), place);
   }
-  for (std::size_t node = 0; node < made.nodes.size(); ++node) {
+  for (std::size_t node = 0; makes_nodes && node < made.nodes.size(); ++node) {
     const std::size_t value = iteration.body.inputs.size() + node;
     if (is_beside(iteration, static_cast<int>(value))) add(first[value], made.nodes[node]);
   }
@@ -47,7 +47,7 @@ class IterationSteps::Slab {
         made_(std::move(made)),
         beside_(beside),
         carry_(carry),
-        memory_(memory_of(own.iteration_, wanted, carry.pass_steps)) {}
+        memory_(memory_of(own.iteration_, wanted, carry.pass_steps, own.launches_.passes == nullptr)) {}
 
   void each(const TakeStep& take) const {
     if (carry_.pass_steps > 0) return each_pass(take);
@@ -58,11 +58,7 @@ class IterationSteps::Slab {
       step = std::min(iteration_.times, made + steps_at_once());
       const Rows rows = rows_after(iteration_, step, wanted_);
       const std::vector<Pieces> states = states_after(step, ++turn, rows);
-      if (own_.launches_.joined.launch) {
-        for (const Range& range : rows.ranges()) take(joined_step(range, step - made, values, states));
-      } else {
-        make_body(rows, values, states, take);
-      }
+      make_steps(rows, step - made, values, states, take);
       std::ranges::copy(states, values.begin());
     }
     if (iteration_.times == 0) copy(wanted_, operands_, made_, take);
@@ -83,16 +79,19 @@ class IterationSteps::Slab {
       const std::vector<Pieces> states = states_after(step, pass, rows_in(there));
       const bool hands_on = pass < passes.passes();
       if (hands_on) copy(rows_in({there.begin, made.begin}), carried(passes, pass, made.begin), states, take);
-      if (made.size() > 0) make_pass(made, step - before, values, states, take);
+      if (made.size() > 0) make_steps(rows_in(made), step - before, values, states, take);
       const Range handed = passes.handed_on(pass);
       if (hands_on) copy(rows_in(handed), states, carried(passes, pass, handed.end), take);
       std::ranges::copy(states, values.begin());
     }
   }
-  void make_pass(Range made, i64 steps, std::vector<Pieces>& values, const std::vector<Pieces>& states,
-                 const TakeStep& take) const {
-    if (own_.launches_.joined.launch) take(joined_step(made, steps, values, states));
-    else make_body(rows_in(made), values, states, take);
+  /// Makes rows of the states by so many steps: by one, if there are no passes.
+  void make_steps(const Rows& rows, i64 steps, std::vector<Pieces>& values, const std::vector<Pieces>& states,
+                  const TakeStep& take) const {
+    if (!own_.launches_.passes && !own_.launches_.joined.launch) return make_body(rows, values, states, take);
+    for (const Range& range : rows.ranges()) {
+      take(own_.launches_.passes ? pass_step(range, steps, values, states) : joined_step(range, values, states));
+    }
   }
   static Rows rows_in(Range range) {
     Rows rows;
@@ -123,15 +122,14 @@ class IterationSteps::Slab {
     }
     return states;
   }
-  i64 steps_at_once() const { return own_.launches_.streamed ? own_.launches_.streamed->most_steps() : 1; }
-  Step joined_step(Range range, i64 steps, const std::vector<Pieces>& values,
-                   const std::vector<Pieces>& states) const {
-    if (own_.launches_.streamed) {
-      const auto launch = [this, range, steps, values, states](const Work&, cudaStream_t stream) {
-        own_.launches_.streamed->launch(range, steps, own_.state_, values, states, stream);
-      };
-      return {0, false, launch, {}};
-    }
+  i64 steps_at_once() const { return own_.launches_.passes ? own_.launches_.passes->most_steps() : 1; }
+  Step pass_step(Range range, i64 steps, const std::vector<Pieces>& values, const std::vector<Pieces>& states) const {
+    const auto launch = [this, range, steps, values, states](const Work&, cudaStream_t stream) {
+      own_.launches_.passes->launch(range, steps, {own_.state_, own_.numbers_, values, states}, stream);
+    };
+    return {0, false, launch, {}};
+  }
+  Step joined_step(Range range, const std::vector<Pieces>& values, const std::vector<Pieces>& states) const {
     const WrittenKernel& joined = own_.launches_.joined;
     const Shape shape = iteration_.shape();
     const auto written =
@@ -199,6 +197,7 @@ IterationSteps::IterationSteps(const Iteration& iteration, IterationLaunches lau
     : iteration_(iteration),
       launches_(std::move(launches)),
       state_(state),
+      numbers_(numbers),
       body_(iteration.body, {}, launches_.bodies, state, numbers) {}
 
 ManySteps IterationSteps::all(const Rows& wanted, std::vector<Pieces> operands, std::vector<Pieces> made,

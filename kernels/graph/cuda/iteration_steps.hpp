@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/graph/cuda/iteration_passes.hpp"
 #include "kernels/graph/cuda/node_steps.hpp"
-#include "kernels/graph/cuda/streamed/passes.hpp"
 #include "kernels/graph/iteration.hpp"
 
 namespace terrace::graph {
@@ -19,7 +19,8 @@ struct IterationMemory {
 };
 
 /// @param wanted the rows of the states after all steps @param pass_steps as GraphSpec has them, of a carrier; else 0
-IterationMemory memory_of(const Iteration& iteration, const Rows& wanted, i64 pass_steps);
+/// @param makes_nodes true if nodes of the body are made one after another
+IterationMemory memory_of(const Iteration& iteration, const Rows& wanted, i64 pass_steps, bool makes_nodes);
 
 /// The carry of an iteration (carry.hpp).
 struct CarryMemory {
@@ -29,10 +30,10 @@ struct CarryMemory {
 
 /// The launches of an iteration, which are the same for all slabs.
 struct IterationLaunches {
-  WrittenKernel joined;                                      // of JoinedFormula, or:
-  std::vector<NodeLaunch> bodies;                            // of the body's nodes
-  Launch copy;                                               // of rows of a value
-  std::shared_ptr<const StreamedPasses> streamed = nullptr;  // where several steps of `joined` are made at once
+  std::shared_ptr<const IterationPasses> passes = nullptr;  // of several steps each, or:
+  WrittenKernel joined;                                     // of JoinedFormula, or:
+  std::vector<NodeLaunch> bodies;                           // of the body's nodes
+  Launch copy;                                              // of rows of a value
 };
 
 /// An iteration of a graph, for all slabs.
@@ -53,6 +54,7 @@ class IterationSteps {
   const Iteration& iteration_;
   IterationLaunches launches_;
   GraphState* state_;
+  std::byte* numbers_;
   NodeSteps body_;
 };
 

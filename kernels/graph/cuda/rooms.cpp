@@ -35,7 +35,7 @@ std::size_t free_place(const std::vector<Room>& rooms, std::size_t bytes) {
 }  // namespace
 
 Lifetimes lifetimes_of(const Graph& graph) {
-  Lifetimes made{last_readers(graph), {}};
+  Lifetimes made{last_readers(graph), {}, std::vector<bool>(static_cast<std::size_t>(graph.values()), true)};
   for (int value = 0; value < graph.values(); ++value) {
     made.has_memory.push_back(graph.is_node(value) ||
                               graph.inputs[static_cast<std::size_t>(value)].type != graph.type);
@@ -71,7 +71,8 @@ ValueRooms rooms_of(const GraphSpec& spec, const std::vector<Rows>& needed, cons
       states_until = value + states;
       for (int state = value + 1; state < states_until; ++state) take_room(state);
       const i64 pass_steps = carrier_of(graph, carriers, value) ? spec.pass_steps : 0;
-      const std::size_t bytes = memory_of(*graph.node(value).settings.iteration, needed[number], pass_steps).bytes;
+      const Iteration& iteration = *graph.node(value).settings.iteration;
+      const std::size_t bytes = memory_of(iteration, needed[number], pass_steps, lifetimes.has_body[number]).bytes;
       if (bytes > 0) {
         made.beside[number] = take(beside, bytes);
         std::erase_if(taken, [](const Room& room) { return room.value == beside; });

@@ -20,6 +20,8 @@ struct ValueRooms {
 struct Lifetimes {
   std::vector<int> last;         // by value: the last value that is made while it is there
   std::vector<bool> has_memory;  // by value: false of one that is never in memory
+  /// By value: false of the first node of an iteration whose body's nodes are never in memory.
+  std::vector<bool> has_body;
 };
 
 /// The lifetimes of values where nodes are made one after another. Inputs that are computed as they are stored have

@@ -16,17 +16,6 @@ std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
 }  // namespace
 
-std::vector<int> iterations_of(const Graph& graph) {
-  std::vector<int> found;
-  for (int value = 0; value < graph.values(); ++value) {
-    const int nodes = nodes_of_iteration(graph, value);
-    if (nodes == 0) continue;
-    found.push_back(value);
-    value += nodes - 1;
-  }
-  return found;
-}
-
 std::vector<const Node*> numbered_nodes(const Graph& graph) {
   std::vector<const Node*> all;
   for (const Node& node : graph.nodes) all.push_back(&node);

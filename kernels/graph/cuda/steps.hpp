@@ -33,9 +33,6 @@ struct GraphMemory {
 /// The nodes of a graph, then those of the bodies of its iterations.
 std::vector<const Node*> numbered_nodes(const Graph& graph);
 
-/// The values of the first nodes of all iterations.
-std::vector<int> iterations_of(const Graph& graph);
-
 /// The launches of a slab, and by value where its rows are.
 struct SlabWork {
   std::vector<Step> steps;

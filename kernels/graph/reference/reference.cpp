@@ -1,7 +1,6 @@
 #include "kernels/graph/reference/reference.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -224,9 +223,23 @@ Array<T> iteration_as_defined(const Node& node, const std::vector<const Array<T>
 template <class T>
 Array<T> node_as_defined(const Node& node, const std::vector<const Array<T>*>& operands) {
   if (node.settings.iteration) return iteration_as_defined(node, operands);
-  Array<T> made{node.shape, {}};
-  for (i64 i = 0; i < node.shape.rows; ++i) {
-    for (i64 j = 0; j < node.shape.columns; ++j) made.values.push_back(cell_as_defined(node, operands, i, j));
+  Array<T> made = cells_as_defined(node, operands, Cells::of({{0, node.shape.rows}, {0, node.shape.columns}}));
+  made.part.reset();
+  return made;
+}
+
+template <class T>
+Array<T> cells_as_defined(const Node& node, const std::vector<const Array<T>*>& operands, const Cells& cells) {
+  Array<T> made{node.shape, {}, cells};
+  made.values.reserve(static_cast<std::size_t>(cells.count()));
+  for (const Range& rows : cells.rows.ranges()) {
+    for (i64 i = rows.begin; i < rows.end; ++i) {
+      for (const Range& columns : cells.columns.ranges()) {
+        for (i64 j = columns.begin; j < columns.end; ++j) {
+          made.values.push_back(cell_as_defined(node, operands, i, j));
+        }
+      }
+    }
   }
   return made;
 }
@@ -243,72 +256,8 @@ std::vector<Array<T>> compute_as_defined(const Graph& graph, std::vector<Array<T
   return all;
 }
 
-template <class T>
-double reduced_as_defined(Measure measure, const Array<T>& array) {
-  const auto fold = [&](double a, double b) {
-    if (measure == Measure::sum) return a + b;
-    if (measure == Measure::minimum_number) return std::fmin(a, b) + 0.0;
-    if (measure == Measure::maximum_number) return std::fmax(a, b) + 0.0;
-    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-    return (measure == Measure::minimum ? std::min(a, b) : std::max(a, b)) + 0.0;
-  };
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const bool is_least = measure == Measure::minimum || measure == Measure::minimum_number;
-  const double start = measure == Measure::sum ? 0 : is_least ? infinity : -infinity;
-  double all = start;
-  for (i64 i = 0; i < array.shape.rows; ++i) {
-    std::vector<double> parts(32, start);
-    for (i64 j = 0; j < array.shape.columns; ++j) {
-      double& part = parts[static_cast<std::size_t>(j % 32)];
-      part = fold(part, array.at(i, j));
-    }
-    for (std::size_t half = 16; half > 0; half /= 2) {
-      for (std::size_t n = 0; n < half; ++n) parts[n] = fold(parts[n], parts[n + half]);
-    }
-    all = fold(all, parts[0]);
-  }
-  return all;
-}
-
-template <class T>
-std::vector<i64> counted_as_defined(const Histogram& bins, const Array<T>& array) {
-  std::vector<i64> counts(static_cast<std::size_t>(bins.bins), 0);
-  const auto edge = [&](i64 number) {
-    const double step = (bins.high - bins.low) / static_cast<double>(bins.bins);
-    return number == bins.bins ? bins.high : static_cast<double>(number) * step + bins.low;
-  };
-  for (const T value : array.values) {
-    for (i64 bin = 0; bin < bins.bins; ++bin) {
-      const bool is_below = bin + 1 == bins.bins ? value <= edge(bin + 1) : value < edge(bin + 1);
-      if (value >= edge(bin) && is_below) ++counts[static_cast<std::size_t>(bin)];
-    }
-  }
-  return counts;
-}
-
-template <class T>
-std::vector<i64> listed_as_defined(const Positions& positions, const Array<T>& array) {
-  std::vector<i64> found;
-  for (i64 i = 0; i < array.shape.rows; ++i) {
-    for (i64 j = 0; j < array.shape.columns; ++j) {
-      if (array.at(i, j) > 0) found.insert(found.end(), {i, j});
-    }
-  }
-  const i64 all = std::ssize(found) / 2;
-  found.resize(static_cast<std::size_t>(positions.elements()));
-  for (i64 n = 2 * std::min(positions.most, all); n < positions.elements(); ++n) {
-    found[static_cast<std::size_t>(n)] = 0;
-  }
-  found[static_cast<std::size_t>(positions.number_at())] = std::bit_cast<i64>(static_cast<double>(all));
-  return found;
-}
-
-template std::vector<i64> listed_as_defined(const Positions&, const Array<float>&);
-template std::vector<i64> listed_as_defined(const Positions&, const Array<double>&);
-template double reduced_as_defined(Measure, const Array<float>&);
-template double reduced_as_defined(Measure, const Array<double>&);
-template std::vector<i64> counted_as_defined(const Histogram&, const Array<float>&);
-template std::vector<i64> counted_as_defined(const Histogram&, const Array<double>&);
+template Array<float> cells_as_defined(const Node&, const std::vector<const Array<float>*>&, const Cells&);
+template Array<double> cells_as_defined(const Node&, const std::vector<const Array<double>*>&, const Cells&);
 template Array<float> node_as_defined(const Node&, const std::vector<const Array<float>*>&);
 template Array<double> node_as_defined(const Node&, const std::vector<const Array<double>*>&);
 template std::vector<Array<float>> compute_as_defined(const Graph&, std::vector<Array<float>>);

@@ -254,6 +254,9 @@ GraphProblem horn_schunck_problem() {
       "first: {generate: uniform, shape: [40, 60], type: f32, seed: 1}, second: {generate: uniform, shape: [40, 60], "
       "type: f32, seed: 2}, flow: {generate: uniform, shape: [40, 60, 2], type: f32, seed: 3}",
       {"{source: first, target: second, alpha: 0.2, levels: 2, warps: 2, iterations: 10}", "truth: flow"}};
+  declared.refused = {{"boundary",
+                       "whose definition has its boundaries: images and the flow are mirrored, and a step's "
+                       "neighbours beyond an edge are the pixels at the edge"}};
   return {declared, build, "truth"};
 }
 

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <thread>
 
 #include "kernels/compiled/store.hpp"
@@ -92,6 +93,29 @@ TEST_CASE("iterations over many tiles and pieces of columns are as they are defi
     check({150, 41}, 9, boundary, tall);
     check({33, 900}, 40, boundary, wide);
     check({70, 65}, 5, boundary, still);
+    check({60, 6001}, 26, boundary, far);
+  }
+}
+
+TEST_CASE("a NaN that an iteration reads is named") {
+  device::CpuContext context(2);
+  constexpr Shape shape{40, 50};
+  for (const i64 times : {1, 6}) {
+    const Graph graph = steps_of(shape, times, Boundary::edge, "0.5*u[0,1] + c[1,0]");
+    for (const i64 input : {0, 1}) {
+      for (const i64 at : {0, 777, 1999}) {
+        std::vector<float> values[2] = {std::vector<float>(2000, 1), std::vector<float>(2000, 2)};
+        values[input][static_cast<std::size_t>(at)] = values[1][1999] = std::numeric_limits<float>::quiet_NaN();
+        const GraphSpec spec{std::make_shared<Graph>(graph), shape.rows};
+        const std::vector<testing::Bytes> stored = {testing::bytes_of(values[0]), testing::bytes_of(values[1])};
+        testing::Slabs slabs(spec, stored);
+        slabs.run(context, "plain");
+        const GraphResult found = slabs.last();
+        CHECK(found.has_nan == 1);
+        CHECK(found.input == input);
+        CHECK(found.row * shape.columns + found.column == at);
+      }
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <deque>
+#include <iterator>
 
 #include "kernels/device/memory.hpp"
 #include "kernels/graph/carry.hpp"
@@ -168,12 +169,13 @@ class Slabs {
   GraphResult last_{};
 };
 
-/// The methods of a device's back end that compute a spec. One that compiles kernels for every graph is tried only
-/// with groups of nodes.
+/// The methods of a device's back end that compute a spec, without those that make nodes, or steps of iterations, by
+/// kernels which they compile for every graph.
 inline std::vector<const char*> methods_for(const GraphSpec& spec, const device::Context& context) {
   std::vector<const char*> all;
   for (const GraphMethod& method : graph_methods()) {
-    const bool is_tried = (method.name == std::string("fused")) == (spec.groups != nullptr);
+    const std::string name = method.name;
+    const bool is_tried = name != "fused" && name != "mixed";
     if (is_tried && method.backend == device::backend_of(context) && method.unfit(spec, context.limits()).empty())
       all.push_back(method.name);
   }
@@ -186,12 +188,18 @@ inline std::shared_ptr<const TimeTable> random_times(Random& random, const Graph
   return std::make_shared<TimeTable>(TimeTable{0, bytes / drawn(random, 1, 6), {{1, 0, 1}}});
 }
 
-/// Compares kept nodes with the definition, by all methods. @param heights of slabs; empty: several
-/// @param carries if slabs hand rows on @param compiler of formulas on the CPU @param groups as GraphSpec has them
+/// How a graph is tried.
+struct Trial {
+  std::vector<i64> heights = {};              // of slabs; empty: several
+  bool carries = false;                       // if slabs hand rows on
+  compiled::CxxCompiler compiler = {};        // of formulas on the CPU
+  std::vector<std::string> methods = {};      // empty: methods_for()
+  std::vector<std::vector<int>> groups = {};  // as GraphSpec has them
+};
+
+/// Compares kept nodes with the definition.
 template <class T>
-void check_graph(device::Context& context, Random& random, const Graph& graph, std::vector<i64> heights = {},
-                 bool carries = false, const compiled::CxxCompiler& compiler = {},
-                 std::shared_ptr<const std::vector<std::vector<int>>> groups = nullptr) {
+void check_graph(device::Context& context, Random& random, const Graph& graph, Trial trial) {
   std::vector<Array<T>> inputs;
   std::vector<Bytes> stored;
   for (const Input& input : graph.inputs) {
@@ -200,19 +208,20 @@ void check_graph(device::Context& context, Random& random, const Graph& graph, s
   }
   const std::vector<Array<T>> all = compute_as_defined(graph, inputs);
   GraphSpec spec{std::make_shared<Graph>(graph), 1};
-  spec.compiler = compiler;
-  spec.groups = std::move(groups);
+  spec.compiler = trial.compiler;
+  spec.groups = std::make_shared<std::vector<std::vector<int>>>(trial.groups);
   const i64 rows = most_kept_rows(graph);
-  if (heights.empty()) heights = {1, 2, drawn(random, 1, static_cast<int>(rows)), rows};
-  for (const i64 height : heights) {
+  if (trial.heights.empty()) trial.heights = {1, 2, drawn(random, 1, static_cast<int>(rows)), rows};
+  for (const i64 height : trial.heights) {
     spec.slab_rows = height;
     spec.times = random_times(random, spec);
-    const std::vector<const char*> methods = methods_for(spec, context);
+    std::vector<std::string> methods = trial.methods;
+    if (methods.empty()) std::ranges::copy(methods_for(spec, context), std::back_inserter(methods));
     CHECK(!methods.empty());
-    for (const char* method : methods) {
+    for (const std::string& method : methods) {
       const GraphMethod* own = device::find_method(graph_methods(), device::backend_of(context), method);
-      spec.pass_steps = carries ? pass_steps_of(*own, spec, context.limits()) : 0;
-      const auto made = Slabs(spec, stored).run(context, method);
+      spec.pass_steps = trial.carries ? pass_steps_of(*own, spec, context.limits()) : 0;
+      const auto made = Slabs(spec, stored).run(context, method.c_str());
       for (std::size_t n = 0; n < graph.kept.size(); ++n) {
         const Array<T>& expected = all[static_cast<std::size_t>(graph.kept[n].value)];
         std::size_t different = 0;
@@ -226,6 +235,12 @@ void check_graph(device::Context& context, Random& random, const Graph& graph, s
       }
     }
   }
+}
+
+template <class T>
+void check_graph(device::Context& context, Random& random, const Graph& graph, std::vector<i64> heights = {},
+                 bool carries = false, const compiled::CxxCompiler& compiler = {}) {
+  check_graph<T>(context, random, graph, Trial{std::move(heights), carries, compiler});
 }
 
 /// A graph of one node.

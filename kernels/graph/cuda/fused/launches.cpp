@@ -48,16 +48,28 @@ std::vector<ClusterLaunch> ClusterLaunches::of(const SlabWork& slab) const {
     for (std::size_t n = 0; n < ranges.size(); ++n) {
       if (round < ranges[n].size()) all[n] = ranges[n][round];
     }
-    if (add(slab, all, launches)) continue;
-    for (std::size_t n = 0; n < ranges.size(); ++n) {
-      Wanted one(ranges.size());
-      one[n] = all[n];
-      if (one[n].size() > 0 && !add(slab, one, launches)) {
-        throw DeviceError("graph", "rows that a cluster reads are not in memory");
-      }
-    }
+    add_all(slab.pieces, all, launches);
   }
   return launches;
+}
+
+std::vector<ClusterLaunch> ClusterLaunches::of(const std::vector<Pieces>& pieces, const Range& rows) const {
+  std::vector<ClusterLaunch> launches;
+  add_all(pieces, Wanted(cluster_.made.size(), rows), launches);
+  return launches;
+}
+
+/// All values by one launch, or each by its own if these read too many pieces together.
+void ClusterLaunches::add_all(const std::vector<Pieces>& pieces, const Wanted& all,
+                              std::vector<ClusterLaunch>& launches) const {
+  if (add(pieces, all, launches)) return;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    Wanted one(all.size());
+    one[n] = all[n];
+    if (one[n].size() > 0 && !add(pieces, one, launches)) {
+      throw DeviceError("graph", "rows that a cluster reads are not in memory");
+    }
+  }
 }
 
 Range ClusterLaunches::looked_at(const ClusterLaunch& launch, std::size_t read) const {
@@ -67,24 +79,25 @@ Range ClusterLaunches::looked_at(const ClusterLaunch& launch, std::size_t read) 
 }
 
 /// @return false if a value is read in pieces between which rows are missing
-bool ClusterLaunches::add(const SlabWork& slab, const Wanted& wanted, std::vector<ClusterLaunch>& launches) const {
+bool ClusterLaunches::add(const std::vector<Pieces>& pieces, const Wanted& wanted,
+                          std::vector<ClusterLaunch>& launches) const {
   ClusterLaunch made{};
   ClusterWork& work = made.work;
-  work.state = memory_.state;
+  work.state = state_;
   work.shape = graph_.shape(cluster_.made.front());
-  work.numbers = memory_.numbers;
+  work.numbers = numbers_;
   Range hull;
   for (std::size_t n = 0; n < wanted.size(); ++n) {
     if (wanted[n].size() == 0) continue;
     hull = hull.size() == 0 ? wanted[n]
                             : Range{std::min(hull.begin, wanted[n].begin), std::max(hull.end, wanted[n].end)};
-    const Piece* piece = find_piece(slab.pieces[at_value(cluster_.made[n])], wanted[n]);
+    const Piece* piece = find_piece(pieces[at_value(cluster_.made[n])], wanted[n]);
     if (piece == nullptr) return false;
     work.made[n] = {wanted[n], piece->memory,
                     is_aligned(piece->memory, cluster_.columns, size_of(graph_.type)) ? 1 : 0};
   }
   cut(work, hull);
-  if (!point_to_reads(slab, wanted, work)) return false;
+  if (!point_to_reads(pieces, wanted, work)) return false;
   made.stream_blocks = (work.across * work.strips + stream_warps - 1) / stream_warps;
   for (std::size_t n = 0; n < rim_bands; ++n) {
     work.tiles[n] = tile_of(work.bands[n]);
@@ -111,12 +124,13 @@ std::vector<Rows> ClusterLaunches::rows_read(const Wanted& wanted) const {
 }
 
 /// Finds the pieces of the values that are read. @return false if they are too many, or streamed rows are in several
-bool ClusterLaunches::point_to_reads(const SlabWork& slab, const Wanted& wanted, ClusterWork& work) const {
+bool ClusterLaunches::point_to_reads(const std::vector<Pieces>& all_pieces, const Wanted& wanted,
+                                     ClusterWork& work) const {
   Wanted streamed;
   for (const Range& rows : wanted) streamed.push_back(common(rows, work.rows));
   const std::vector<Rows> all = rows_read(wanted), inside = rows_read(streamed);
   for (std::size_t n = 0; n < cluster_.reads.size(); ++n) {
-    const Pieces& pieces = slab.pieces[at_value(cluster_.reads[n].value)];
+    const Pieces& pieces = all_pieces[at_value(cluster_.reads[n].value)];
     std::vector<const Piece*> found;
     for (const auto* rows : {&inside, &all}) {
       for (const Range& range : (*rows)[at_value(cluster_.reads[n].value)].ranges()) {
@@ -187,9 +201,9 @@ Shape ClusterLaunches::tile_of(const Area& band) const {
 void ClusterLaunches::cut_into_strips(ClusterWork& work) const {
   const i64 width = 32 * cluster_.columns - 2 * cluster_.beside;
   const i64 across = (work.shape.columns + width - 1) / width, resident = i64{resident_blocks_} * stream_warps;
-  constexpr i64 least_rows = 8, most_strips = 4096;
+  constexpr i64 most_strips = 4096;
   i64 least = 0;
-  for (i64 strips = 1; strips <= std::clamp<i64>(work.rows.size() / least_rows, 1, most_strips); ++strips) {
+  for (i64 strips = 1; strips <= std::clamp<i64>(work.rows.size() / least_strip_rows, 1, most_strips); ++strips) {
     const i64 height = (work.rows.size() + strips - 1) / strips;
     const i64 rounds = (across * strips + resident - 1) / resident;
     const i64 steps = rounds * (height + cluster_.last - cluster_.first);

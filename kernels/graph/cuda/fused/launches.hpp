@@ -19,11 +19,15 @@ struct ClusterLaunch {
 class ClusterLaunches {
  public:
   /// @param resident_blocks of the kernel that streams rows, on the whole device
-  ClusterLaunches(const Graph& graph, const Cluster& cluster, const GraphMemory& memory, unsigned resident_blocks)
-      : graph_(graph), cluster_(cluster), memory_(memory), resident_blocks_(resident_blocks) {}
+  /// @param numbers of all nodes, in the type of values
+  ClusterLaunches(const Graph& graph, const Cluster& cluster, GraphState* state, const std::byte* numbers,
+                  unsigned resident_blocks)
+      : graph_(graph), cluster_(cluster), state_(state), numbers_(numbers), resident_blocks_(resident_blocks) {}
 
   /// @throws DeviceError if rows that it reads are not in memory
   std::vector<ClusterLaunch> of(const SlabWork& slab) const;
+  /// The same rows of all made values. @param pieces of all values of the graph
+  std::vector<ClusterLaunch> of(const std::vector<Pieces>& pieces, const Range& rows) const;
   /// The rows of value `read` of the cluster's that a launch looks through for NaN if it is checked.
   Range looked_at(const ClusterLaunch& launch, std::size_t read) const;
 
@@ -31,16 +35,18 @@ class ClusterLaunches {
   /// The rows of each made value; empty: none.
   using Wanted = std::vector<Range>;
 
-  bool add(const SlabWork& slab, const Wanted& wanted, std::vector<ClusterLaunch>& launches) const;
+  void add_all(const std::vector<Pieces>& pieces, const Wanted& all, std::vector<ClusterLaunch>& launches) const;
+  bool add(const std::vector<Pieces>& pieces, const Wanted& wanted, std::vector<ClusterLaunch>& launches) const;
   std::vector<Rows> rows_read(const Wanted& wanted) const;
-  bool point_to_reads(const SlabWork& slab, const Wanted& wanted, ClusterWork& work) const;
+  bool point_to_reads(const std::vector<Pieces>& all_pieces, const Wanted& wanted, ClusterWork& work) const;
   void cut(ClusterWork& work, const Range& rows) const;
   void cut_into_strips(ClusterWork& work) const;
   Shape tile_of(const Area& band) const;
 
   const Graph& graph_;
   const Cluster& cluster_;
-  GraphMemory memory_;
+  GraphState* state_;
+  const std::byte* numbers_;
   unsigned resident_blocks_;
 };
 

@@ -8,6 +8,7 @@
 #include "kernels/graph/node_formula.hpp"
 #include "kernels/graph/operators.hpp"
 #include "kernels/graph/print_cell.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::graph {
 namespace {
@@ -56,6 +57,17 @@ class Printer {
   }
 
  private:
+  /// The number of a value in the source: equal clusters have equal sources.
+  int number(int value) const {
+    int count = 0;
+    for (const auto* values : {&cluster_.reads, &cluster_.members}) {
+      for (const StreamedValue& own : *values) {
+        if (own.value == value) return count;
+        ++count;
+      }
+    }
+    throw DeviceError("graph", "a cluster reads a value that it does not have");
+  }
   std::string operator_name(int value) const { return operators()[at_value(graph_.node(value).op)].name; }
   std::string type() const { return graph_.type == ElementType::f32 ? "float" : "double"; }
 
@@ -65,15 +77,6 @@ class Printer {
     return fmt::format("values::double_of({:#x}ull)", std::bit_cast<std::uint64_t>(value));
   }
 
-  /// Where the numbers of a node begin among those of all nodes.
-  std::size_t first_number(int value) const {
-    std::size_t count = 0;
-    for (std::size_t n = graph_.inputs.size(); n < at_value(value); ++n) {
-      count += graph_.nodes[n - graph_.inputs.size()].settings.numbers.size();
-    }
-    return count;
-  }
-
   /// Numbers that a task brings are read; others are known.
   std::string set_numbers(int value) const {
     const NodeSettings& settings = graph_.node(value).settings;
@@ -81,7 +84,7 @@ class Printer {
     for (std::size_t n = 0; n < settings.numbers.size(); ++n) {
       std::string number = literal(settings.numbers[n]);
       for (const KnownNumber& known : settings.known) {
-        if (known.constant == n) number = fmt::format("all[{}]", first_number(value) + n);
+        if (known.constant == n) number = fmt::format("all[{}]", cluster_.find(value)->first_number + n);
       }
       text += fmt::format("    to[{}] = {};\n", n, number);
     }
@@ -92,10 +95,10 @@ class Printer {
     const NodeSettings& settings = graph_.node(value).settings;
     std::string text, op = type_name(operator_name(value));
     if (settings.formula) {
-      op = fmt::format("Formula{}", value);
+      op = fmt::format("Formula{}", number(value));
       text = formula_struct(op, graph_.node(value));
     }
-    text += fmt::format("struct Member{} {{\n  using Op = {};\n", value, op);
+    text += fmt::format("struct Member{} {{\n  using Op = {};\n", number(value), op);
     text += fmt::format("  static constexpr i32 row_radius = {}, column_radius = {}, axis = {}, numbers = {};\n",
                         settings.row_radius, settings.column_radius, settings.axis, settings.numbers.size());
     text += fmt::format("  static constexpr bool is_separable = {};\n", word(settings.is_separable));
@@ -140,11 +143,13 @@ class Printer {
     std::string rows, read, check;
     for (std::size_t n = 0; n < cluster_.reads.size(); ++n) {
       const StreamedValue& own = cluster_.reads[n];
-      rows += fmt::format("    LaneColumns<{}, {}> v{};\n", stored_type(own.stored), cluster_.columns, own.value);
-      read += fmt::format("    read_columns(work, work.reads[{}], step - {}, j, to.v{});\n", n, own.lag, own.value);
+      rows +=
+          fmt::format("    LaneColumns<{}, {}> v{};\n", stored_type(own.stored), cluster_.columns, number(own.value));
+      read += fmt::format("    read_columns(work, work.reads[{}], step - {}, j, to.v{});\n", n, own.lag,
+                          number(own.value));
       if (!is_checked_[n]) continue;
-      check +=
-          fmt::format("    look_at(work, work.reads[{}], step - {}, j, from.v{}.values);\n", n, own.lag, own.value);
+      check += fmt::format("    look_at(work, work.reads[{}], step - {}, j, from.v{}.values);\n", n, own.lag,
+                           number(own.value));
     }
     const std::string begin = "  static __device__ __forceinline__ void ";
     return "  struct Coming {\n" + rows + "  };\n" + begin +
@@ -155,8 +160,8 @@ class Printer {
   std::string rows_struct() const {
     std::string text = "  struct Rows {\n";
     const auto window = [&](char kind, int value, int rows, int columns) {
-      text +=
-          fmt::format("    RowWindow<{}, {}, {}, {}> {}{};\n", type(), cluster_.columns, rows, columns, kind, value);
+      text += fmt::format("    RowWindow<{}, {}, {}, {}> {}{};\n", type(), cluster_.columns, rows, columns, kind,
+                          number(value));
     };
     for (const auto* values : {&cluster_.reads, &cluster_.members}) {
       for (const StreamedValue& own : *values) {
@@ -184,25 +189,25 @@ class Printer {
         "const void* numbers, {0} (&made)[{1}][columns]) {{\n    {0} row[columns];\n",
         type(), cluster_.made.size());
     for (const StreamedValue& own : cluster_.reads) {
-      text += fmt::format("    load_columns(coming.v{0}, row);\n    rows.v{0}.add(row);\n", own.value);
+      text += fmt::format("    load_columns(coming.v{0}, row);\n    rows.v{0}.add(row);\n", number(own.value));
     }
     for (const StreamedValue& member : cluster_.members) text += member_step(member);
     return text + "  }\n";
   }
   std::string member_step(const StreamedValue& member) const {
-    const int value = member.value;
+    const int value = member.value, own = number(value);
     const int later = member.sums > 0 ? member.sums / 2 : 0;  // rows by which sums are ahead
     const std::string read = reader(value, [&](int operand) {
-      return fmt::format("rows.v{}.at(i + {}, j)", operand, cluster_.find(operand)->lag - member.lag + later);
+      return fmt::format("rows.v{}.at(i + {}, j)", number(operand), cluster_.find(operand)->lag - member.lag + later);
     });
     std::string text;
     if (member.sums > 0) {
-      text += fmt::format("    sum_row<Member{0}>(numbers, {1}, row);\n    rows.s{0}.add(row);\n", value, read);
-      text += fmt::format("    make_row_of_sums<Member{0}>(numbers, rows.s{0}, row);\n", value);
+      text += fmt::format("    sum_row<Member{0}>(numbers, {1}, row);\n    rows.s{0}.add(row);\n", own, read);
+      text += fmt::format("    make_row_of_sums<Member{0}>(numbers, rows.s{0}, row);\n", own);
     } else {
-      text += fmt::format("    make_row<Member{}>(place, {}, numbers, {}, row);\n", value, member.lag, read);
+      text += fmt::format("    make_row<Member{}>(place, {}, numbers, {}, row);\n", own, member.lag, read);
     }
-    text += fmt::format("    rows.v{}.add(row);\n", value);
+    text += fmt::format("    rows.v{}.add(row);\n", own);
     for (std::size_t n = 0; n < cluster_.made.size(); ++n) {
       if (cluster_.made[n] == value) text += fmt::format("    copy_row(row, made[{}]);\n", n);
     }
@@ -214,23 +219,23 @@ class Printer {
         "  static __device__ __forceinline__ void rim(const ClusterWork& work, const RimTile& tile, {}* memory) {{\n",
         type());
     for (const StreamedValue& member : cluster_.members) {
-      const int value = member.value;
-      text += fmt::format("    const RimValues<{}> v{}{{memory + {}, tile.around({}, {})}};\n", type(), value,
+      const int value = member.value, own = number(value);
+      text += fmt::format("    const RimValues<{}> v{}{{memory + {}, tile.around({}, {})}};\n", type(), own,
                           member.rim_offset, member.reach.rows, member.reach.columns);
       const std::string read = reader(value, [&](int operand) {
-        std::string inside = fmt::format("v{}.at(row, column)", operand);
+        std::string inside = fmt::format("v{}.at(row, column)", number(operand));
         for (std::size_t n = 0; n < cluster_.reads.size(); ++n) {
           if (cluster_.reads[n].value == operand)
             inside = fmt::format("read_value<{}, {}>(work.reads[{}], row, column)", type(),
                                  stored_type(cluster_.reads[n].stored), n);
         }
-        return fmt::format("read_inside<Member{}, {}>(work, i, j, [&](i64 row, i64 column) {{ return {}; }})", value,
+        return fmt::format("read_inside<Member{}, {}>(work, i, j, [&](i64 row, i64 column) {{ return {}; }})", own,
                            type(), inside);
       });
-      text += fmt::format("    make_rim_values<Member{0}>(work, v{0}, {1});\n", value, read);
+      text += fmt::format("    make_rim_values<Member{0}>(work, v{0}, {1});\n", own, read);
     }
     for (std::size_t n = 0; n < cluster_.made.size(); ++n) {
-      text += fmt::format("    write_rim(tile, work.made[{}], v{});\n", n, cluster_.made[n]);
+      text += fmt::format("    write_rim(tile, work.made[{}], v{});\n", n, number(cluster_.made[n]));
     }
     return text + "  }\n";
   }

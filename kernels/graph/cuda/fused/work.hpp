@@ -1,6 +1,7 @@
 // The arguments of the kernels of a cluster: nodes of one shape whose rows are made together.
 #pragma once
 
+#include "kernels/graph/clusters/sizes.hpp"
 #include "kernels/graph/cuda/work.hpp"
 
 namespace terrace::graph {
@@ -47,7 +48,7 @@ struct ClusterWork {
 };
 
 /// Threads of thread blocks.
-inline constexpr u32 stream_threads = 128, stream_warps = stream_threads / 32, rim_threads = 256;
+inline constexpr u32 stream_threads = 32 * stream_warps, rim_threads = 256;
 
 /// Tiles of a band of the rim, next to one another and in all.
 TERRACE_HOST_DEVICE constexpr u32 tiles_along(const Range& range, i64 extent) {

@@ -26,13 +26,12 @@ std::vector<StreamedLayout> StreamedPasses::layouts(const Iteration& iteration, 
 StreamedPasses::StreamedPasses(const Iteration& iteration, StreamedPlan plan, StreamedLaunch launch)
     : iteration_(iteration), plan_(std::move(plan)), launch_(std::move(launch)), layout_(layouts(iteration, plan_)) {}
 
-void StreamedPasses::launch(Range rows, i64 steps, const GraphState* state, const std::vector<Pieces>& inputs,
-                            const std::vector<Pieces>& made, cudaStream_t stream) const {
+void StreamedPasses::launch(Range rows, i64 steps, const PassMemory& memory, cudaStream_t stream) const {
   const Shape shape = iteration_.shape();
   const auto number = static_cast<std::size_t>((steps + plan_.sizes.levels - 1) / plan_.sizes.levels) - 1;
   const StreamedLayout& layout = layout_[number];
   StreamedWork work{};
-  work.state = state;
+  work.state = memory.state;
   work.rows = rows;
   const i64 reach = steps * iteration_.row_radius;
   work.there = {std::max<i64>(rows.begin - reach, 0), std::min(rows.end + reach, shape.rows)};
@@ -40,16 +39,16 @@ void StreamedPasses::launch(Range rows, i64 steps, const GraphState* state, cons
   work.steps = static_cast<i32>(steps);
   work.is_aligned = 1;
   const auto take = [&](const Pieces& pieces, Range of) {
-    const RowsInMemory& memory = piece_with(pieces, of).memory;
-    if (!is_aligned(memory, size_of(iteration_.body.type))) work.is_aligned = 0;
-    return memory;
+    const RowsInMemory& found = piece_with(pieces, of).memory;
+    if (!is_aligned(found, size_of(iteration_.body.type))) work.is_aligned = 0;
+    return found;
   };
   for (std::size_t n = 0; n < iteration_.states(); ++n) {
-    work.from[n] = take(inputs[n], work.there);
-    work.to[n] = take(made[n], rows);
+    work.from[n] = take(memory.inputs[n], work.there);
+    work.to[n] = take(memory.made[n], rows);
   }
   for (std::size_t n = 0; n < plan_.constants.size(); ++n) {
-    work.constants[n] = take(inputs[static_cast<std::size_t>(plan_.constants[n])], work.there);
+    work.constants[n] = take(memory.inputs[static_cast<std::size_t>(plan_.constants[n])], work.there);
   }
   work.tiles = static_cast<i32>(1 + (shape.columns - layout.tile + layout.useful() - 1) / layout.useful());
   work.chunk_rows = streamed_chunk_rows(rows.size(), work.tiles, launch_.resident[number], layout);

@@ -1,15 +1,14 @@
-// Launches of an iteration on CUDA that make several steps each.
+// Passes of an iteration on CUDA whose rows stream.
 #pragma once
 
 #include <vector>
 
-#include "kernels/graph/cuda/launches.hpp"
-#include "kernels/graph/cuda/pieces.hpp"
+#include "kernels/graph/cuda/iteration_passes.hpp"
 #include "kernels/graph/cuda/streamed/plan.hpp"
 
 namespace terrace::graph {
 
-class StreamedPasses {
+class StreamedPasses final : public IterationPasses {
  public:
   /// @param launch of the kernel of the plan, with layouts()
   StreamedPasses(const Iteration& iteration, StreamedPlan plan, StreamedLaunch launch);
@@ -17,11 +16,8 @@ class StreamedPasses {
   /// The layouts of thread blocks of 1 warp and more.
   static std::vector<StreamedLayout> layouts(const Iteration& iteration, const StreamedPlan& plan);
 
-  /// The most steps of a launch.
-  i64 most_steps() const { return layout_.back().depth(); }
-  /// Makes rows of all states by so many steps. @param inputs of the body
-  void launch(Range rows, i64 steps, const GraphState* state, const std::vector<Pieces>& inputs,
-              const std::vector<Pieces>& made, cudaStream_t stream) const;
+  i64 most_steps() const override { return layout_.back().depth(); }
+  void launch(Range rows, i64 steps, const PassMemory& memory, cudaStream_t stream) const override;
 
  private:
   const Iteration& iteration_;

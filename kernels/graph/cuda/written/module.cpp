@@ -13,29 +13,9 @@
 namespace terrace::graph {
 namespace {
 
-/// The formulas of a graph, some more than once.
-std::vector<WrittenFormula> formulas_of(const Graph& graph) {
-  std::vector<WrittenFormula> all;
-  const auto add = [&](WrittenFormula formula) {
-    if (formula.cells != nullptr) all.push_back(std::move(formula));
-  };
-  for (const Node& node : graph.nodes) {
-    add(written_formula(node));
-    if (!node.settings.iteration) continue;
-    const Iteration& iteration = *node.settings.iteration;
-    add(written_formula(iteration));
-    for (const Node& inner : iteration.body.nodes) {
-      if (!iteration.joined) add(written_formula(inner));
-    }
-  }
-  return all;
-}
-
 std::string key_of(const WrittenFormula& formula) {
   return std::to_string(formula.sources.size()) + " sources: " + formula.cells->canonical();
 }
-
-const char* type_of(const Graph& graph) { return graph.type == ElementType::f32 ? "float" : "double"; }
 
 /// Kernels that stream depend on the operands and the boundaries of the sources, too.
 std::string key_of_streamed(const Iteration& iteration, const StreamedPlan& plan) {
@@ -49,20 +29,6 @@ std::string key_of_streamed(const Iteration& iteration, const StreamedPlan& plan
 
 }  // namespace
 
-WrittenFormula written_formula(const Node& node) {
-  if (!node.settings.formula) return {nullptr, {}};
-  WrittenFormula made{&node.settings.formula->cells, {}};
-  for (int operand = 0; operand < std::ssize(node.operands); ++operand) {
-    made.sources.push_back({operand, node.settings.boundary, node.settings.boundary_value});
-  }
-  return made;
-}
-
-WrittenFormula written_formula(const Iteration& iteration) {
-  if (!iteration.joined) return {nullptr, {}};
-  return {&iteration.joined->cells, iteration.joined->sources};
-}
-
 std::string why_not_written(const Graph& graph) {
   const std::vector<WrittenFormula> all = formulas_of(graph);
   for (const WrittenFormula& formula : all) {
@@ -74,13 +40,18 @@ std::string why_not_written(const Graph& graph) {
   return all.empty() ? "" : compiled::Compiler::why_missing();
 }
 
-WrittenModule::WrittenModule(const Graph& graph, device::Context& context, bool streams) {
+WrittenModule::WrittenModule(const Composition& all, device::Context& context) : type_(all.graph->type) {
   source_.text =
       "#include \"kernels/graph/cuda/streamed/kernel.cuh\"\n#include \"kernels/graph/cuda/written/kernel.cuh\"\n"
       "namespace terrace::graph {\n";
-  for (const WrittenFormula& formula : formulas_of(graph)) add_cell(formula, graph);
-  for (const Node& node : graph.nodes) {
-    if (streams && node.settings.iteration) add_streamed(*node.settings.iteration, graph, context.limits());
+  const std::vector<int> cluster = cluster_of_values(all);
+  for (int value = 0; value < all.graph->values(); ++value) {
+    if (all.graph->is_node(value) && cluster[at_value(value)] < 0) add(written_formula(all.graph->node(value)));
+  }
+  for (const auto& [value, choice] : all.iterations) {
+    const Iteration& iteration = *all.graph->node(value).settings.iteration;
+    if (choice.by == StepsBy::streaming) add_streamed(iteration, choice.streamed);
+    if (choice.by == StepsBy::launches || choice.by == StepsBy::strips) add_body(iteration);
   }
   if (keys_.empty()) return;
   source_.text += "}  // namespace terrace::graph\n";
@@ -88,25 +59,35 @@ WrittenModule::WrittenModule(const Graph& graph, device::Context& context, bool 
   module_ = context.modules()->module(source_, context);
 }
 
-/// Adds a formula, unless it is there. @return the name of its cell
-std::string WrittenModule::add_cell(const WrittenFormula& formula, const Graph& graph) {
+/// Adds the cell of a formula, unless it is there. @return its name
+std::string WrittenModule::add_cell(const WrittenFormula& formula) {
   const std::string key = key_of(formula);
-  const auto at = std::ranges::find(keys_, key);
-  const std::string name = "Cell" + std::to_string(at - keys_.begin());
-  if (at != keys_.end()) return name;
-  source_.text += cell_source(name, *formula.cells, static_cast<int>(formula.sources.size()), type_of(graph));
-  source_.kernels.push_back("terrace::graph::make_written_kernel<terrace::graph::" + name + ">");
-  keys_.push_back(key);
+  const auto at = std::ranges::find(cells_, key);
+  const std::string name = "Cell" + std::to_string(at - cells_.begin());
+  if (at != cells_.end()) return name;
+  source_.text += cell_source(name, *formula.cells, static_cast<int>(formula.sources.size()),
+                              type_ == ElementType::f32 ? "float" : "double");
+  cells_.push_back(key);
   return name;
 }
 
-void WrittenModule::add_streamed(const Iteration& iteration, const Graph& graph, const device::Limits& limits) {
-  const StreamedPlan plan = plan_stream(iteration, limits);
-  if (!plan.unfit.empty()) return;
+/// Adds the kernel of a formula, if it is one.
+void WrittenModule::add(const WrittenFormula& formula) {
+  if (formula.cells == nullptr || std::ranges::find(keys_, key_of(formula)) != keys_.end()) return;
+  source_.kernels.push_back("terrace::graph::make_written_kernel<terrace::graph::" + add_cell(formula) + ">");
+  keys_.push_back(key_of(formula));
+}
+
+void WrittenModule::add_body(const Iteration& iteration) {
+  if (iteration.joined) return add(written_formula(iteration));
+  for (const Node& node : iteration.body.nodes) add(written_formula(node));
+}
+
+void WrittenModule::add_streamed(const Iteration& iteration, const StreamedPlan& plan) {
   const std::string key = key_of_streamed(iteration, plan);
   if (std::ranges::find(keys_, key) != keys_.end()) return;
   const std::string name = "Streamed" + std::to_string(keys_.size());
-  source_.text += streamed_cell_source(name, add_cell(written_formula(iteration), graph), iteration, plan);
+  source_.text += streamed_cell_source(name, add_cell(written_formula(iteration)), iteration, plan);
   source_.kernels.push_back(streamed_kernel_name(name, plan));
   keys_.push_back(key);
 }
@@ -114,7 +95,7 @@ void WrittenModule::add_streamed(const Iteration& iteration, const Graph& graph,
 const void* WrittenModule::kernel(const WrittenFormula& formula) const { return kernel(key_of(formula)); }
 
 const void* WrittenModule::streamed_kernel(const Iteration& iteration, const StreamedPlan& plan) const {
-  return plan.unfit.empty() ? kernel(key_of_streamed(iteration, plan)) : nullptr;
+  return kernel(key_of_streamed(iteration, plan));
 }
 
 const void* WrittenModule::kernel(const std::string& key) const {

@@ -7,45 +7,37 @@
 
 #include "kernels/compiled/module.hpp"
 #include "kernels/device/context.hpp"
-#include "kernels/graph/cuda/streamed/plan.hpp"
+#include "kernels/graph/cuda/composition.hpp"
 #include "kernels/graph/graph.hpp"
-#include "kernels/graph/node_formula.hpp"
+#include "kernels/graph/written_formula.hpp"
 
 namespace terrace::graph {
-
-/// A formula, and the sources that it reads. Nodes share formulas that read their sources in the same way.
-struct WrittenFormula {
-  const formula::Formula* cells;
-  std::vector<FormulaSource> sources;
-};
-
-/// The formula of a node; without cells: its operator is no formula.
-WrittenFormula written_formula(const Node& node);
-/// The formula that makes a step of an iteration; without cells: its body's nodes are made one after another.
-WrittenFormula written_formula(const Iteration& iteration);
 
 /// The reason why the formulas of a graph have no kernels; empty: they have.
 std::string why_not_written(const Graph& graph);
 
-/// The kernels of the formulas of a graph, its iterations and their bodies.
+/// The kernels of the formulas of a graph, its iterations and their bodies, but for those that clusters make.
 class WrittenModule {
  public:
-  /// Compiles them, if there are some. @param streams true if iterations have kernels whose rows stream, where these
-  /// are fit @throws DeviceError
-  WrittenModule(const Graph& graph, device::Context& context, bool streams);
+  /// Compiles them, if there are some. @throws DeviceError
+  WrittenModule(const Composition& all, device::Context& context);
 
-  /// The kernel of a formula of the graph (cuda/written/kernel.cuh).
+  /// The kernel of a formula of the graph (cuda/written/kernel.cuh); null: it has none.
   const void* kernel(const WrittenFormula& formula) const;
-  /// The kernel of an iteration whose rows stream (cuda/streamed/kernel.cuh); null: it has none.
+  /// The kernel of an iteration whose rows stream (cuda/streamed/kernel.cuh).
   const void* streamed_kernel(const Iteration& iteration, const StreamedPlan& plan) const;
 
  private:
-  std::string add_cell(const WrittenFormula& formula, const Graph& graph);
-  void add_streamed(const Iteration& iteration, const Graph& graph, const device::Limits& limits);
+  std::string add_cell(const WrittenFormula& formula);
+  void add(const WrittenFormula& formula);
+  void add_body(const Iteration& iteration);
+  void add_streamed(const Iteration& iteration, const StreamedPlan& plan);
   const void* kernel(const std::string& key) const;
 
+  ElementType type_;
   compiled::Source source_;
-  std::vector<std::string> keys_;  // of the kernels
+  std::vector<std::string> cells_;  // keys of the cells
+  std::vector<std::string> keys_;   // of the kernels
   std::shared_ptr<const compiled::Module> module_;
 };
 
