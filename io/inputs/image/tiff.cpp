@@ -115,6 +115,10 @@ class TiffSource : public Source {
     for (std::int64_t row = 0; row < extent[0]; ++row) {
       const std::byte* from = decoded_.data() + (row * width * joined + at) * size;
       std::byte* to = out + (row * extent[1] * step + first) * size;
+      if (joined == 1 && step == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(extent[1] * size));
+        continue;
+      }
       for (std::int64_t column = 0; column < extent[1]; ++column, from += joined * size, to += step * size) {
         std::memcpy(to, from, static_cast<std::size_t>(size));
       }
