@@ -25,4 +25,9 @@ inline constexpr double cuda_cell_seconds = 2.8e-11, cuda_choice_seconds = 1.6e-
 /// of 2,000,000 by eight coins: 280 ms, 3.77 million such cells one after another.
 inline constexpr double cuda_link_seconds = 7.5e-8;
 
+/// Bytes of cells a second that take a step that is bounded, of one core, and of a GPU. One core of a Xeon with
+/// AVX-512, by processor time on a busy machine: 1,000,001 cells of 8 bytes, 1,000 steps of up to 1,000 cells. GPU:
+/// not measured.
+inline constexpr double cpu_bounded_bytes = 1.2e10, cuda_bounded_bytes = 4e12;
+
 }  // namespace terrace::dp_table::measured

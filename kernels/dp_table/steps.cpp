@@ -40,6 +40,7 @@ std::int64_t longest_chain(const Extents& extents, const StepSet& steps) {
   std::int64_t least_sum = 0;
   std::vector<std::int64_t> least(static_cast<std::size_t>(extents.rank()), 0);
   bool any = false;
+  std::int64_t bound = 0;  // of steps that are bounded
   for (std::int64_t number = 0; number < steps.count(); ++number) {
     const std::int64_t* step = steps.step(number);
     bool fits = true;
@@ -52,9 +53,11 @@ std::int64_t longest_chain(const Extents& extents, const StepSet& steps) {
       component = any ? std::min(component, step[d]) : step[d];
     }
     any = true;
+    if (steps.is_bounded()) bound += std::min(all - bound, steps.each[static_cast<std::size_t>(number)]);
   }
   if (!any) return 0;
   std::int64_t longest = all / least_sum;
+  if (steps.is_bounded()) longest = std::min(longest, bound);
   for (int d = 0; d < extents.rank(); ++d) {
     const std::int64_t component = least[static_cast<std::size_t>(d)];
     if (component > 0) longest = std::min(longest, (extents[d] - 1) / component);

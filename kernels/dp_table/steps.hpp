@@ -17,11 +17,14 @@ struct StepSet {
   std::vector<std::int64_t> components;   // steps x dimensions, none negative, none of only zeros
   std::vector<std::int64_t> whole_costs;  // of each step, if all are whole numbers
   std::vector<double> real_costs;         // of each step
+  std::vector<std::int64_t> each = {};    // how often each step may be taken; empty: as often as it fits
 
   std::int64_t count() const {
     return dimensions == 0 ? 0 : static_cast<std::int64_t>(components.size()) / dimensions;
   }
   const std::int64_t* step(std::int64_t number) const { return components.data() + number * dimensions; }
+  /// True if steps may be taken a limited number of times.
+  bool is_bounded() const { return !each.empty(); }
   bool has_whole_costs() const { return whole_costs.size() == real_costs.size(); }
 };
 

@@ -17,9 +17,15 @@ std::int64_t written_bytes(const dp_table::Table& table, bool choice) {
   return whole_pages(cells * static_cast<std::int64_t>(size_of(table.type))) + (choice ? whole_pages(cells * 4) : 0);
 }
 
-/// The cuts of a table from the coarsest to the finest: rows of a dimension are halved until they are single ones,
-/// then those of the next.
-std::vector<dp_table::Cut> cuts_of(const Extents& extents) {
+/// True if a block would read more runs of rows than its descriptor has room for.
+bool has_too_many_sources(const dp_table::Table& table) {
+  return table.order == dp_table::Order::ordered &&
+         dp_table::sources_of(table).size() > static_cast<std::size_t>(dp_table::most_sources);
+}
+
+}  // namespace
+
+std::vector<dp_table::Cut> table_cuts(const Extents& extents) {
   std::vector<dp_table::Cut> cuts;
   for (int whole = 0; whole < extents.rank(); ++whole) {
     std::int64_t rows = extents[whole];
@@ -32,14 +38,6 @@ std::vector<dp_table::Cut> cuts_of(const Extents& extents) {
   }
   return cuts;
 }
-
-/// True if a block would read more runs of rows than its descriptor has room for.
-bool has_too_many_sources(const dp_table::Table& table) {
-  return table.order == dp_table::Order::ordered &&
-         dp_table::sources_of(table).size() > static_cast<std::size_t>(dp_table::most_sources);
-}
-
-}  // namespace
 
 std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
   const auto element = static_cast<std::int64_t>(size_of(table.type));
@@ -64,7 +62,7 @@ std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
 void choose_table_cut(dp_table::Table& table, bool choice, const Resources& resources,
                       const std::function<std::int64_t(const dp_table::Table&)>& workspace) {
   std::optional<BlockMemory> least;
-  for (const dp_table::Cut& cut : cuts_of(table.extents)) {
+  for (const dp_table::Cut& cut : table_cuts(table.extents)) {
     table.cut = cut;
     if (has_too_many_sources(table)) continue;
     const BlockMemory memory{table_block_bytes(table, choice), workspace(table), written_bytes(table, choice)};

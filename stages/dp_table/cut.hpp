@@ -3,11 +3,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "kernels/dp_table/table.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
+
+/// The cuts of a table from the coarsest to the finest: rows of a dimension are halved until they are single ones,
+/// then those of the next.
+std::vector<dp_table::Cut> table_cuts(const Extents& extents);
 
 /// Bytes that the largest block of a cut table needs: its tile, the choices of its cells, and what it reads of other
 /// tiles.

@@ -1,4 +1,5 @@
 // The declaration of the stage `dp_table`.
+#include "kernels/dp_table/bounded_methods.hpp"
 #include "kernels/dp_table/methods.hpp"
 #include "stages/dp_table/stage.hpp"
 #include "stages/dp_table/verify.hpp"
@@ -20,6 +21,10 @@ StageKind dp_table_stage() {
        "in place of `steps`: all vectors of so much weight; the weight of each dimension", nullptr, nullptr, 0},
       {"capacity.at_most", ParameterKind::count, "the most weight of a step", nullptr, nullptr, 0},
       {"cost", ParameterKind::decimals, "a number for all steps, or one for each; counts have none", "1"},
+      {"each", ParameterKind::decimals,
+       "how often a step may be taken, a number for all steps, or one for each: 1 is a 0/1 knapsack; left out: as "
+       "often as it fits. Of up to 3 dimensions; of `count` with `order: unordered`",
+       ""},
       {"combine", ParameterKind::choice,
        "min and max: of OPT(v - s) + cost(s); count: the number of ways to reach a cell exactly; any: 1 if there is "
        "one",
@@ -67,14 +72,21 @@ StageKind dp_table_stage() {
        "[table, solution]}",
        "type: i32", "fill: at_most", "{extents: [9, 7], capacity: {weights: [7, 9], at_most: 30}, keep: choice}",
        "{extents: [20, 20], steps: [[1, 0], [0, 1], [1, 1]], combine: count, modulus: 1009}",
-       "{extents: [101], steps: [[1], [2], [5]], combine: count, order: unordered}"}};
+       "{extents: [101], steps: [[1], [2], [5]], combine: count, order: unordered}",
+       "{extents: [31], steps: [[11], [7], [9]], cost: [62, 35, 48], each: 1, combine: max, fill: at_most, keep: "
+       "solution}"}};
   kind.make = make_dp_table;
   kind.cpu_alone = [](const job::Stage& stage, bool) -> std::optional<CpuAlone> {
     if (stage.settings.text("schedule") != "levels") return std::nullopt;
     return CpuAlone{"schedule", "`schedule: levels` is computed on the CPU only; give another, or `backend: cpu`"};
   };
   kind.verify = verify_dp_table;
-  kind.methods = [] { return stage_methods(dp_table::table_methods()); };
+  kind.methods = [] {
+    std::vector<run::StageMethod> all = stage_methods(dp_table::table_methods());
+    const std::vector<run::StageMethod> bounded = stage_methods(dp_table::bounded_methods());
+    all.insert(all.end(), bounded.begin(), bounded.end());
+    return all;
+  };
   return kind;
 }
 

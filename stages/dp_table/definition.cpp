@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "kernels/dp_table/bounded_task.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "stages/refuse.hpp"
@@ -30,6 +31,7 @@ class Definer {
     // Mistakes that do not follow from one another are reported together.
     const bool has_steps = is_right([&] { table.steps = steps(); });
     const bool has_costs = is_right([&] { add_costs(has_steps); });
+    if (has_steps) is_right([&] { each(); });
     const bool has_modulus = is_right([&] { modulus(); });
     is_right([&] { keep(); });
     is_right([&] { fill(); });
@@ -234,6 +236,41 @@ class Definer {
     }
   }
 
+  void each() {
+    if (!settings_.has("each")) return;
+    const auto& given = settings_.get<std::vector<std::string>>("each");
+    StepSet& steps = found_.table.steps;
+    const auto count = static_cast<std::size_t>(steps.count());
+    if (given.size() != 1 && given.size() != count) {
+      wrong("each", "`each` has " + counted(given.size(), "number") + " for " + counted(count, "step") +
+                        "; give one for each step, or one for all");
+    }
+    const int rank = found_.table.extents.rank();
+    if (rank > dp_table::most_bounded_dimensions) {
+      wrong("each", "`each` is of tables of up to " + std::to_string(dp_table::most_bounded_dimensions) +
+                        " dimensions, and this one has " + std::to_string(rank) +
+                        "; give each step a dimension of its own in place of `each`, whose extent is one more than "
+                        "how often it may be taken");
+    }
+    if (settings_.text("schedule") != "auto")
+      wrong("schedule", "`schedule` is of tables without `each`; leave it out");
+    if (found_.table.combine == Combine::count && settings_.text("order") != "unordered") {
+      wrong("each", "`each` counts combinations of steps, not sequences; give `order: unordered`");
+    }
+    std::vector<std::int64_t> each;
+    for (std::size_t number = 0; number < count; ++number) {
+      const std::string& text = given[given.size() == 1 ? 0 : number];
+      const std::optional<double> real = job::number_of_entry(text);
+      const auto times = real ? whole_of(text, *real) : std::nullopt;
+      if (!times || *times < 1) {
+        wrong("each", "a step cannot be taken " + text + " times: `each` is a whole number of at least 1" +
+                          (real && *real == 0 ? "; leave out steps that are not taken" : ""));
+      }
+      each.push_back(*times);
+    }
+    steps.each = std::move(each);
+  }
+
   void modulus() {
     if (!settings_.has("modulus")) return;
     if (found_.table.combine != Combine::count) {
@@ -259,6 +296,9 @@ class Definer {
     found_.keeps_solution = has("solution");
     if (found_.table.combine == Combine::count && (found_.keeps_choice || found_.keeps_solution)) {
       wrong("keep", "`combine: count` adds up all steps, so there is no best one: leave `choice` and `solution` out");
+    }
+    if (settings_.has("each") && found_.keeps_choice) {
+      wrong("keep", "with `each` the best step of a cell depends on those taken before; keep `solution`");
     }
   }
 

@@ -1,18 +1,17 @@
 #include "stages/dp_table/stage.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
+#include "stages/dp_table/bounded/stage.hpp"
 #include "stages/dp_table/cut.hpp"
 #include "stages/dp_table/definition.hpp"
 #include "stages/dp_table/plan.hpp"
 #include "stages/dp_table/seconds.hpp"
 #include "stages/dp_table/tally.hpp"
+#include "stages/dp_table/values.hpp"
 #include "stages/refuse.hpp"
 #include "stages/stage_methods.hpp"
-#include "stages/verifier.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -50,58 +49,14 @@ class DpTableStage : public run::Stage {
   }
 
   std::vector<io::SmallDataset> small() const override {
-    const dp_table::Table& table = plan_.table();
     const TableFindings& found = tally_.findings();
-    std::vector<io::SmallDataset> all;
-    const bool best = plan_.definition().at_most;
-    dispatch(table.type, [&](auto zero) {
-      using T = decltype(zero);
-      const T real = static_cast<T>(best ? found.best_real : found.last_real);
-      const T value = std::is_floating_point_v<T> ? real : static_cast<T>(best ? found.best : found.last);
-      all.push_back(
-          io::small_scalar<T>(path("value"), value, "", best ? "value of the best cell" : "value of the last cell"));
-    });
-    if (best) {
-      all.push_back(io::small_dataset<std::int64_t>(
-          path("end"), {table.extents.rank()}, {"dimension"},
-          std::vector<std::int64_t>(found.best_cell.begin(), found.best_cell.end()), "", "indices of the best cell"));
-    }
-    all.push_back(io::small_dataset<std::int64_t>(path("steps"), {table.steps.count(), table.steps.dimensions},
-                                                  {"step", "dimension"}, table.steps.components, "",
-                                                  "components of the steps"));
-    if (plan_.definition().keeps_solution) {
-      const std::vector<std::int32_t> steps(found.walked.rbegin(), found.walked.rend());
-      all.push_back(io::small_dataset<std::int32_t>(path("solution"), {static_cast<std::int64_t>(steps.size())},
-                                                    {"place"}, steps, "",
-                                                    best ? "numbers of the steps from the first cell to the best"
-                                                         : "numbers of the steps from the first cell to the last"));
-    }
-    return all;
+    const std::vector<std::int32_t> solution(found.walked.rbegin(), found.walked.rend());
+    return value_datasets(name_, plan_.definition(), found, solution);
   }
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   std::vector<std::string> warnings() const override {
-    const dp_table::Table& table = plan_.table();
-    if (table.steps.count() == 0)
-      return {"stage '" + name_ + "': there is no step, so only the first cell is reached"};
-    std::vector<std::string> all;
-    if (misses_last()) {
-      all.push_back("stage '" + name_ + "': no steps lead to the last cell: its value " + text_of_value(false) +
-                    " means none");
-    }
-    if (has_better_cell()) {
-      all.push_back("stage '" + name_ + "': the value " + text_of_value(false) + " is that of the last cell, " +
-                    last_cell_text() + ", which the steps meet exactly; cell " +
-                    to_string(tally_.findings().best_cell) + " has the value " + text_of_value(true) +
-                    ": `fill: at_most` gives the best of all cells");
-    }
-    if (table.type != ElementType::f32 || !table.steps.has_whole_costs()) return all;
-    double largest = 0;
-    for (const double cost : table.steps.real_costs) largest = std::max(largest, std::abs(cost));
-    const std::string warning = warning_of_f32_results(
-        type_place_, name_, largest * static_cast<double>(dp_table::longest_chain(table.extents, table.steps)));
-    if (!warning.empty()) all.push_back(warning);
-    return all;
+    return value_warnings(name_, type_place_, plan_.definition(), tally_.findings());
   }
 
   run::Prediction prediction() const override {
@@ -161,43 +116,6 @@ class DpTableStage : public run::Stage {
   }
 
  private:
-  /// True once the last cell has its value, and no steps lead to it.
-  bool misses_last() const {
-    if (plan_.definition().at_most) return false;
-    const dp_table::Table& table = plan_.table();
-    const bool least = table.combine == dp_table::Combine::min;
-    if (!least && table.combine != dp_table::Combine::max) return false;
-    const TableFindings& found = tally_.findings();
-    return dispatch(table.type, [&](auto zero) {
-      using T = decltype(zero);
-      using Limits = std::numeric_limits<T>;
-      if constexpr (std::is_floating_point_v<T>) return std::isinf(found.last_real);
-      else return found.last == static_cast<std::int64_t>(least ? Limits::max() : Limits::lowest());
-    });
-  }
-
-  /// True once all cells have their values, and one is better than the last one, whose value is the result.
-  bool has_better_cell() const {
-    const TableFindings& found = tally_.findings();
-    if (plan_.definition().at_most || found.best_cell.rank() == 0) return false;
-    return is_floating(plan_.table().type) ? found.best_real > found.last_real : found.best > found.last;
-  }
-
-  /// The value of the best cell, or of the last one.
-  std::string text_of_value(bool best) const {
-    const TableFindings& found = tally_.findings();
-    return dispatch(plan_.table().type, [&](auto zero) {
-      using T = decltype(zero);
-      const T real = static_cast<T>(best ? found.best_real : found.last_real);
-      return text_of(std::is_floating_point_v<T> ? real : static_cast<T>(best ? found.best : found.last));
-    });
-  }
-  std::string last_cell_text() const {
-    Extents last = plan_.table().extents;
-    for (int d = 0; d < last.rank(); ++d) --last[d];
-    return to_string(last);
-  }
-
   std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }
 
   /// Cells that blocks read of other tiles, if none of them stays in memory; the inner tiles stand for all.
@@ -228,6 +146,7 @@ class DpTableStage : public run::Stage {
 
 std::unique_ptr<run::Stage> make_dp_table(const Request& request) {
   TableDefinition definition = define_table(request);
+  if (definition.table.steps.is_bounded()) return make_bounded_table(request, std::move(definition));
   dp_table::Table& table = definition.table;
   if (request.choices != nullptr) {
     table.cut.whole = request.choices->at("whole");

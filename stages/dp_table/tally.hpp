@@ -7,15 +7,11 @@
 
 #include "pipeline/run/tally.hpp"
 #include "stages/dp_table/plan.hpp"
+#include "stages/dp_table/values.hpp"
 
 namespace terrace::stages {
 
-struct TableFindings {
-  std::int64_t last = 0;  // value of the last cell, for integers
-  double last_real = 0;
-  std::int64_t best = 0;  // the largest value of a cell, of max, for integers
-  double best_real = 0;
-  Extents best_cell;                 // the first cell with it; no dimension: none is known
+struct TableFindings : TableValues {
   std::vector<std::int32_t> walked;  // steps back from the last cell, or the best one
   Extents cell;                      // where the walk stands
   bool ended = false;                // true if the walk is at its end

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/dp_table/defined_cells.hpp"
+#include "stages/dp_table/bounded/verify.hpp"
 #include "stages/dp_table/definition.hpp"
 #include "stages/dp_table/series.hpp"
 
@@ -313,10 +314,11 @@ std::vector<Checked> verify_dp_table(const VerifyRequest& request) {
   std::vector<std::string> components;
   for (const std::int64_t component : table.steps.components) components.push_back(text_of(component));
   std::vector<Checked> found{check_texts(request, "steps", components, "compared with the job")};
-  dispatch(table.type, [&](auto zero) {
-    const std::vector<Checked> more = TableCheck<decltype(zero)>(request, definition).run();
-    found.insert(found.end(), more.begin(), more.end());
-  });
+  const std::vector<Checked> more =
+      table.steps.is_bounded()
+          ? verify_bounded(request, definition)
+          : dispatch(table.type, [&](auto zero) { return TableCheck<decltype(zero)>(request, definition).run(); });
+  found.insert(found.end(), more.begin(), more.end());
   return found;
 }
 

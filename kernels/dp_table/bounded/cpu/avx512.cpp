@@ -1,0 +1,3 @@
+// Passes of bounded steps for AVX512.
+#define TERRACE_ISA avx512
+#include "kernels/dp_table/bounded/cpu/kernel.hpp"

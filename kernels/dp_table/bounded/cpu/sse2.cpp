@@ -1,0 +1,3 @@
+// Passes of bounded steps for SSE2.
+#define TERRACE_ISA sse2
+#include "kernels/dp_table/bounded/cpu/kernel.hpp"
