@@ -68,10 +68,9 @@ void add_tables(const std::string& group, const SearchFindings& found, std::vect
 
 }  // namespace
 
-std::vector<io::SmallDataset> search_datasets(const std::string& group, const MakespanPlan& plan,
-                                              const SearchFindings& found, const std::optional<JobSchedule>& known) {
-  const JobSchedule schedule = schedule_after(plan, found, known);
-  const std::int64_t makespan = schedule.makespan(), bound = lower_bound_after(plan, found);
+std::vector<io::SmallDataset> schedule_datasets(const std::string& group, const JobSchedule& schedule,
+                                                std::int64_t bound) {
+  const std::int64_t makespan = schedule.makespan();
   const double guarantee = guarantee_of(makespan, bound);
   std::vector<io::SmallDataset> datasets;
   datasets.push_back(io::small_scalar(group + "makespan", makespan, "", "end of the last job"));
@@ -83,6 +82,12 @@ std::vector<io::SmallDataset> search_datasets(const std::string& group, const Ma
                                                      schedule.load, "", "time of all jobs of each machine"));
   datasets.push_back(io::small_scalar(group + "lower_bound", bound, "", "no schedule has a smaller makespan"));
   datasets.push_back(io::small_scalar(group + "guarantee", guarantee, "", "makespan / lower_bound"));
+  return datasets;
+}
+
+std::vector<io::SmallDataset> search_datasets(const std::string& group, const MakespanPlan& plan,
+                                              const SearchFindings& found, const std::optional<JobSchedule>& known) {
+  auto datasets = schedule_datasets(group, schedule_after(plan, found, known), lower_bound_after(plan, found));
   add_tables(group, found, datasets);
   return datasets;
 }

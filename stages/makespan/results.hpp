@@ -27,7 +27,11 @@ JobSchedule schedule_after(const MakespanPlan& plan, const SearchFindings& found
 /// The least makespan that is proved after a search.
 std::int64_t lower_bound_after(const MakespanPlan& plan, const SearchFindings& found);
 
-/// @param group of the stage, "/name/"
+/// The schedule with what is proved of it. @param group of the stage, "/name/"
+std::vector<io::SmallDataset> schedule_datasets(const std::string& group, const JobSchedule& schedule,
+                                                std::int64_t bound);
+
+/// The same, and the tables. @param group of the stage, "/name/"
 std::vector<io::SmallDataset> search_datasets(const std::string& group, const MakespanPlan& plan,
                                               const SearchFindings& found, const std::optional<JobSchedule>& known);
 

@@ -7,6 +7,8 @@
 #include "stages/dp_table/seconds.hpp"
 #include "stages/makespan/definition.hpp"
 #include "stages/makespan/epsilon.hpp"
+#include "stages/makespan/exact/definition.hpp"
+#include "stages/makespan/exact/stage.hpp"
 #include "stages/makespan/results.hpp"
 #include "stages/refuse.hpp"
 
@@ -198,6 +200,7 @@ CutOfSearch choose_cut(const Request& request, const SearchDefinition& search,
 }  // namespace
 
 std::unique_ptr<run::Stage> make_makespan(const Request& request) {
+  if (is_exact(request.stage.settings)) return make_exact(request);
   auto [search, known] = define_search(request);
   std::string left_out;
   if (request.choices != nullptr) {

@@ -4,20 +4,17 @@
 #include <limits>
 
 #include "stages/makespan/definition.hpp"
+#include "stages/makespan/exact/definition.hpp"
+#include "stages/makespan/exact/verify.hpp"
 #include "stages/makespan/plan.hpp"
 #include "stages/makespan/results.hpp"
 #include "stages/makespan/tally.hpp"
+#include "stages/makespan/verify_loads.hpp"
 
 namespace terrace::stages {
 namespace {
 
 constexpr double most_cells = 3e7, most_look_ups = 1e9;  // of a table that is computed again
-
-std::vector<std::string> texts_of(const std::vector<std::int64_t>& values) {
-  std::vector<std::string> texts;
-  for (const std::int64_t value : values) texts.push_back(text_of(value));
-  return texts;
-}
 
 /// The value of a table's last cell, cell by cell: the least number of machines.
 std::int64_t least_machines(const dp_table::Table& table) {
@@ -53,7 +50,7 @@ class ScheduleCheck {
   explicit ScheduleCheck(const VerifyRequest& request) : ScheduleCheck(request, define_search(request.request)) {}
 
   std::vector<Checked> run() {
-    check_loads();
+    makespan_ = check_loads(request_, instance(), found_);
     go_through_search();
     check_tables();
     check_bound();
@@ -75,28 +72,6 @@ class ScheduleCheck {
   const Instance& instance() const { return plan_.definition().instance; }
   void compare(const char* name, const std::vector<std::int64_t>& expected, const std::string& what) {
     found_.push_back(check_texts(request_, name, texts_of(expected), what));
-  }
-
-  void check_loads() {
-    const auto assignment = read_all<std::int64_t>(request_, "assignment");
-    Checked checked{"assignment", "each job looked up", "", true};
-    if (assignment.size() != instance().times.size()) {
-      checked.difference = "there are " + std::to_string(assignment.size()) + " of " +
-                           std::to_string(instance().times.size()) + " jobs";
-    }
-    std::vector<std::int64_t> load(static_cast<std::size_t>(instance().machines));
-    for (std::size_t job = 0; job < assignment.size() && checked.difference.empty(); ++job) {
-      const std::int64_t machine = assignment[job];
-      if (machine < 0 || machine >= instance().machines) {
-        checked.difference = "job " + std::to_string(job) + " is on machine " + std::to_string(machine);
-      } else {
-        load[static_cast<std::size_t>(machine)] += instance().times[job];
-      }
-    }
-    found_.push_back(checked);
-    compare("load", load, "added up from the assignment");
-    makespan_ = *std::max_element(load.begin(), load.end());
-    compare("makespan", {makespan_}, "the largest load");
   }
 
   /// Takes the outcome of each round from the stored tables, until one is missing.
@@ -177,6 +152,9 @@ class ScheduleCheck {
 
 }  // namespace
 
-std::vector<Checked> verify_makespan(const VerifyRequest& request) { return ScheduleCheck(request).run(); }
+std::vector<Checked> verify_makespan(const VerifyRequest& request) {
+  if (is_exact(request.request.stage.settings)) return verify_exact(request);
+  return ScheduleCheck(request).run();
+}
 
 }  // namespace terrace::stages
