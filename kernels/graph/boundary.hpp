@@ -27,8 +27,8 @@ TERRACE_HOST_DEVICE constexpr i64 index_inside(i64 index, i64 extent, Boundary b
   if (index >= 0 && index < extent) return index;
   if (boundary == Boundary::value) return outside;
   if (boundary == Boundary::edge) return index < 0 ? 0 : extent - 1;
+  if (extent <= 1) return 0;
   const bool turns = boundary == Boundary::reflect;
-  if (turns && extent == 1) return 0;
   const i64 period = boundary == Boundary::periodic ? extent : turns ? 2 * extent - 2 : 2 * extent;
   const i64 within = (index % period + period) % period;
   if (within < extent) return within;

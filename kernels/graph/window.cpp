@@ -123,6 +123,7 @@ template <class T>
 void Window<T>::take_step(const Iteration& iteration, const std::vector<Cells>& needed,
                           std::vector<Array<T>>& inputs) {
   std::vector<const Array<T>*> all;
+  all.reserve(inputs.size());
   for (const Array<T>& input : inputs) all.push_back(&input);
   std::vector<Array<T>> made(iteration.body.nodes.size());
   for (std::size_t n = 0; n < made.size(); ++n) {

@@ -95,6 +95,7 @@ bool LocalSearch::split(i32 heaviest, i32 other, i64 goal) {
     for (const i32 job : staying[side]) kept[side] += jobs_[job];
   }
   std::vector<i64> numbers;
+  numbers.reserve(moved.size() + 1);
   for (const auto& [job, side] : moved) numbers.push_back(jobs_[job]);
   if (kept[0] != kept[1]) numbers.push_back(std::abs(kept[0] - kept[1]));  // as a job of the side that keeps more
   const i64 difference = even_.search(numbers, std::max(both % 2, 2 * goal - both), most_nodes);
@@ -124,6 +125,7 @@ bool LocalSearch::pack_anew(i32 heaviest, i64 target, const std::function<bool()
   if (packed.size() > most_packed) return false;
   std::sort(packed.begin(), packed.end());
   std::vector<i64> times;
+  times.reserve(packed.size());
   for (const i32 job : packed) times.push_back(jobs_[job]);
   const SortedJobs jobs(std::move(times), std::ssize(group));
   FailedSets failed(ceiling(jobs.count(), 64), failed_bytes);

@@ -11,6 +11,7 @@ i64 EvenSplit::search(const std::vector<i64>& numbers, i64 goal, i64 most_nodes)
   count_ = static_cast<i32>(numbers.size());
   joints_.clear(), best_joints_.clear();
   std::vector<Part> parts;
+  parts.reserve(numbers.size());
   for (i32 n = 0; n < count_; ++n) parts.push_back({numbers[static_cast<std::size_t>(n)], n});
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.value > b.value; });
   if (parts.empty()) return best_ = 0;

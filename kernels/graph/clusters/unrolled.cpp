@@ -110,8 +110,8 @@ std::vector<UnrolledSteps> unrolled_in_least_time(const Iteration& iteration) {
   i64 best = 0;
   double least = 0;
   for (i64 steps = 1; steps <= std::ssize(all) && all[static_cast<std::size_t>(steps - 1)]; ++steps) {
-    const i64 left = iteration.times % steps;
-    const double own = static_cast<double>(iteration.times / steps) * seconds(steps) + (left > 0 ? seconds(left) : 0);
+    const i64 passes = iteration.times / steps, left = iteration.times % steps;
+    const double own = static_cast<double>(passes) * seconds(steps) + (left > 0 ? seconds(left) : 0);
     if (best == 0 || own < least) best = steps, least = own;
   }
   std::vector<UnrolledSteps> made;

@@ -112,7 +112,7 @@ void ArrayWriter::take_target(const Syntax& target) {
 std::string ArrayWriter::hint(const std::string& word) const {
   std::vector<std::string> names;
   for (const Array& array : nest_.arrays) names.push_back(array.name);
-  const std::string near = did_you_mean(word, names);
+  std::string near = did_you_mean(word, names);
   if (!near.empty()) return near;
   return names.empty() ? "; give it in `arrays`" : "; `arrays` has " + list_names(names);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/nest/write/faults.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 
 namespace terrace::nest {

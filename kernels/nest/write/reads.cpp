@@ -5,6 +5,7 @@
 #include "kernels/nest/value_ranges.hpp"
 #include "kernels/nest/write/faults.hpp"
 #include "kernels/nest/write/subscripts.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 
 namespace terrace::nest {

@@ -1,5 +1,6 @@
 #include "kernels/nest/write/subscripts.hpp"
 
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 
 namespace terrace::nest {

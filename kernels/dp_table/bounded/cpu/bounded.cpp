@@ -47,7 +47,7 @@ LargestFunction largest_function(InstructionSet set, const BoundedTable& table) 
 template <class T>
 void set_value(T value, i64& whole, double& real) {
   if constexpr (std::is_floating_point_v<T>) real = value;
-  else whole = static_cast<i64>(value);
+  else whole = static_cast<i64>(+value);
 }
 
 class BoundedOnCpu final : public device::CpuBlocks<BoundedTask, BoundedResult> {
@@ -84,7 +84,7 @@ class BoundedOnCpu final : public device::CpuBlocks<BoundedTask, BoundedResult> 
   }
 
   i64 pieces_of(i64 elements) const {
-    return std::clamp<i64>(elements / measured::CpuParts::most_cells, 1, 4 * threads());
+    return std::clamp<i64>(elements / measured::CpuParts::most_cells, 1, i64{4} * threads());
   }
 
   void begin(const BoundedTask& task) {

@@ -39,7 +39,7 @@ class PassSweep {
   PassSweep(const BoundedTable& table, const BoundedTask& task, std::byte* below, BoundedFunction function,
             int threads);
 
-  i64 tickets() const { return static_cast<i64>(groups_.size() * segments_.size()); }
+  i64 tickets() const { return static_cast<i64>(groups_.size()) * static_cast<i64>(segments_.size()); }
   /// Does the work of a ticket. @param copy memory of copy_bytes() bytes of the thread
   /// @param aborted() true if the thread must leave
   void work(i64 ticket, std::byte* copy, const std::function<bool()>& aborted);
