@@ -13,7 +13,8 @@ set(TERRACE_LONG_TESTS
   end_to_end_tables=17 wavefront_cpu_tiles=17 end_to_end_graphs=16 end_to_end_paths=16 end_to_end_intervals=15
   end_to_end_query=15 wavefront_cpu_values=14 wavefront_simulated_99_kib=14 dp_table_cpu=13 end_to_end_changed_inputs=13
   end_to_end_profile=13 end_to_end_reference=13 end_to_end_stated_ranges=13 failure_taking_over_test=13 stencil_cpu=13
-  end_to_end_left_out=12 end_to_end_links=12 end_to_end_makespan=12 end_to_end_tables_verify=12 failure_fuzz_test=12
+  end_to_end_left_out=12 end_to_end_links=12 end_to_end_makespan=12 end_to_end_makespan_exact=18
+  end_to_end_tables_verify=12 failure_fuzz_test=12
   wavefront_cpu_diagonals=12)
 
 # The CPU's rates that the program and the tests take for their plans, so that not each of thousands of starts measures

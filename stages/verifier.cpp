@@ -46,6 +46,11 @@ std::vector<std::int64_t> Sampler::pick(const std::string& dataset, std::int64_t
   return parts;
 }
 
+std::int64_t Sampler::place(const std::string& dataset, std::int64_t part, std::int64_t count) const {
+  const io::Random random(seed_ ^ number_of(dataset), io::RandomStream::events);
+  return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(count), part));
+}
+
 template <class T>
 std::string text_of(T value) {
   std::array<char, 64> text{};

@@ -23,6 +23,8 @@ class Sampler {
   bool takes_all() const { return fraction_ >= 1; }
   /// So many of the parts [0, count) of a dataset, in ascending order: `fraction` of them, rounded up.
   std::vector<std::int64_t> pick(const std::string& dataset, std::int64_t count) const;
+  /// One of the places [0, count) in a part of a dataset.
+  std::int64_t place(const std::string& dataset, std::int64_t part, std::int64_t count) const;
 
  private:
   double fraction_;

@@ -9,6 +9,7 @@ import unittest
 import xml.etree.ElementTree
 
 import terrace_runs
+from bigtiff import bright, write_bigtiff
 from terrace_runs import JobTest, main, numpy, random_letters, skip
 
 
@@ -69,6 +70,23 @@ class Configs(JobTest):
         self.assertEqual(int(table[row - 1, column - 1]), 6562)
         self.assertEqual(list(result["path/start"]), [578, 0])
 
+    def test_runs_gigapixel(self):
+        image = numpy.random.default_rng(1).integers(0, 256, (1500, 2100), dtype=numpy.uint8)
+        image[400:] = numpy.sort(image[400:], axis=1)
+        for tile in (256, 0):
+            write_bigtiff(self.folder / "build" / "gigapixel.tif", image.shape, tile,
+                          lambda begin, end: image[begin:end])
+            # A tenth of the pixels as they are computed, and less than the file.
+            result = self.run_config("gigapixel", memory__host="3MiB")
+            self.assertLessEqual(result["profile/stages/peak_host"][0], 3 << 20)
+            self.assertTrue(numpy.array_equal(result["slide/bright"][()], bright(image, True, True)))
+            self.assertEqual(result["slide/bright"].dtype, numpy.uint8)
+            self.assertEqual(list(result["slide/counts"]), list(numpy.bincount(image.ravel(), minlength=256)))
+            said = self.terrace("verify", "build/gigapixel.h5", "--sample", "0.1").stdout
+            self.assertRegex(said, "slide/bright: .* computed again, equal")
+            result.close()
+            (self.folder / "build" / "gigapixel.h5").unlink()
+
     def test_runs_table(self):
         result = self.run_config("table")
         table = result["align/table"]
@@ -94,6 +112,13 @@ class Configs(JobTest):
             self.assertLessEqual(load.max(), (1 + epsilon) * bound)
             self.assertEqual(load.sum(), result["plan/load"][()].sum())
         self.assertGreater(len(result["table_alone/tables/target"]), 3)
+
+    def test_runs_best_schedule(self):
+        result = self.run_config("best_schedule")
+        load = result["plan/load"][()]
+        self.assertEqual(len(load), 12)
+        self.assertEqual(load.max(), result["plan/lower_bound"][()])
+        self.assertEqual(result["plan/guarantee"][()], 1)
 
     def test_runs_alignment(self):
         result = self.run_config("alignment")
@@ -173,7 +198,23 @@ class Configs(JobTest):
         subsets = [[bits >> item & 1 for item in range(5)] for bits in range(32)]
         most = max(numpy.dot(taken, values) for taken in subsets if numpy.dot(taken, weights) <= 30)
         value, end, taken = load("zero_one", values)
-        self.assertEqual((value, end[1:]), (most, taken.tolist()))
+        self.assertEqual((value, end), (most, [int(numpy.dot(taken, weights))]))
+        self.assertLessEqual(taken.max(), 1)
+        most = max(a * 30 + b * 34 + c * 11 + d * 38 for a in range(3) for b in range(4) for c in range(9)
+                   for d in range(2) if 12 * a + 9 * b + 5 * c + 20 * d <= 100 and 4 * a + 11 * b + 3 * c + d <= 60)
+        value, end, taken = load("bounded", [30, 34, 11, 38])
+        self.assertEqual(value, most)
+        self.assertTrue((taken <= [2, 3, 8, 1]).all())
+        numbers, chosen = result["subset_sum/steps"][()].ravel(), result["subset_sum/solution"][()]
+        self.assertEqual((result["subset_sum/value"][()], numbers[chosen].sum()), (1, 1001))
+        self.assertEqual(len(set(chosen.tolist())), len(chosen))
+        coins = [coin for coin, count in zip((1, 2, 5, 10, 20, 50, 100, 200), (4, 3, 2, 5, 2, 6, 1, 1))
+                 for _ in range(count)]
+        fewest = [0] + [99] * 388
+        for coin in coins:
+            for amount in range(388, coin - 1, -1):
+                fewest[amount] = min(fewest[amount], 1 + fewest[amount - coin])
+        self.assertEqual(result["few_coins/value"][()], fewest[388])
         value, end, _ = load("cargo", [11, 12, 14, 3])
         self.assertTrue((numpy.array(end) <= [120, 80, 60]).all())
         self.assertEqual(value, max(11 * a + 12 * b + 14 * c + 3 * min(120 - 4 * a - 3 * b - 6 * c,

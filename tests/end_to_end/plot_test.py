@@ -431,6 +431,14 @@ class Schedules(PlotTest):
         self.check(self.plot(), True)
         self.check(self.plot("plan/load"), True)
 
+    def test_say_if_the_schedule_is_optimal_or_its_gap(self):
+        self.assertTrue(any("makespan 70, optimal" in text for text in self.texts("plan/assignment")))
+        self.run_job({"t": {"values": [2, 2, 2]}}, [{"name": "plan", "makespan": {"times": "t", "machines": 2,
+                                                                                  "epsilon": 0.5}}],
+                     output="gap.h5", backend="cpu").close()
+        self.assertTrue(any("makespan 4, lower bound 3 (red), gap 33.3%" in text
+                            for text in self.texts("plan/assignment", result="gap.h5")))
+
     def test_show_loads_where_the_times_are_gone_or_others(self):
         self.write("t.npy", numpy.array(self.times[::-1]))
         self.check(self.plot(), False)

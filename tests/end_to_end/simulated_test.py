@@ -481,6 +481,16 @@ class OnSimulatedGpu(JobTest):
                   table("reached", extents=[60, 50], steps=[[3, 4], [5, 2], [7, 7]], combine="any", keep=every)]
         self.check_same(stages, (8 << 20, 1 << 20))
 
+    def test_the_best_schedules_are_computed_on_the_cpu(self):
+        stage = {"name": "best", "makespan": {"times": "t", "machines": 3, "epsilon": 0}}
+        job = self.write_job({"t": {"values": [79, 73, 68, 65, 61, 53, 50, 40, 39, 39, 38, 38]}}, [stage])
+        refused = self.terrace("run", job, "--backend", "cuda", expect=WRONG)
+        self.assertSays(refused, "job.yaml:", "`epsilon: 0` is computed on the CPU only")
+        self.assertIn("stage 'best' is computed on the CPU: ", self.terrace("run", job).stderr)
+        result = self.open()
+        self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cpu"])
+        self.assertEqual(result["best/guarantee"][()], 1)
+
     def test_schedules_of_jobs_are_as_good(self):
         draw = numpy.random.default_rng(8)
         self.inputs["t"] = {"values": draw.integers(5, 100, 30).tolist()}
@@ -542,6 +552,26 @@ class OnSimulatedGpu(JobTest):
             self.check_same([dp_table("few", extents=[3, 4], steps=steps, schedule="partitioned"),
                              dp_table("more", extents=[20, 30], steps=steps, schedule="partitioned")], (8 << 20,))
 
+    def test_tables_of_bounded_steps_are_the_same(self):
+        draw = numpy.random.default_rng(23)
+        near, far = draw.integers(1, 300, (9, 1)).tolist(), draw.integers(1, 1900, (5, 1)).tolist()
+        flat, deep = draw.integers(0, 12, (6, 2)).tolist(), [[1, 2, 0], [0, 0, 1], [2, 0, 3], [0, 1, 0], [3, 3, 3]]
+        costs = draw.integers(1, 10**12, 9).tolist()
+        stages = [dp_table("best", extents=[3001], steps=near, cost=costs, each=1, combine="max", fill="at_most",
+                           keep=["table", "solution"]),
+                  dp_table("far", extents=[4000], steps=far, cost=[-3, 2, 5, 0, 7], each=[1, 3, 9, 2, 1],
+                           keep=["table", "solution"]),
+                  dp_table("reals", extents=[40, 30], steps=flat, cost=[2.25] * 6, each=2, combine="max",
+                           keep=["table", "solution"]),
+                  dp_table("sums", extents=[3001], steps=near, each=1, combine="any", keep=["table", "solution"]),
+                  dp_table("sums_of_two", extents=[20, 150], steps=flat, each=[1, 2, 3] * 2, combine="any",
+                           keep=["table", "solution"]),
+                  dp_table("ways", extents=[9, 10, 12], steps=deep, each=[1, 9, 2, 4, 1], combine="count",
+                           order="unordered", modulus=1000003, keep="table"),
+                  dp_table("all_ways", extents=[900], steps=[[7], [9], [20]], each=[5, 6, 99], combine="count",
+                           order="unordered", keep="table")]
+        self.check_same(stages, (8 << 20, 50 << 10))
+
     def test_the_least_budgets_that_are_named_suffice(self):
         self.inputs["m"] = {"npy": self.write("m.npy", product_of_triangles(60, 19))}
         for stage in (affine("table", "a", "b", keep="table"), affine("path", "a", "b", keep="alignment"),
@@ -556,6 +586,8 @@ class OnSimulatedGpu(JobTest):
                       # Parts of many tiles are assembled for a block.
                       dp_table("reached", combine="any", extents=[54, 54], keep=["table", "solution"],
                                steps=[[0, 2], [1, 0], [3, 4], [0, 1], [2, 0], [0, 3], [21, 0], [1, 3]]),
+                      dp_table("once", extents=[6000], steps=[[170], [4], [2345]], each=1, combine="max",
+                               fill="at_most", keep=["table", "solution"]),
                       dp_table("costs", extents=[43, 69], cost=[-10**9, 3, 254, 127, 255],
                                steps=[[0, 1], [3, 1], [2, 0], [23, 48], [1, 1]])):
             with self.subTest(stage["name"]):
@@ -580,7 +612,8 @@ class OnSimulatedGpu(JobTest):
                       recursive("routes", "floyd_warshall", matrix="w", paths=True),
                       recursive("reached", "transitive_closure", matrix="w"),
                       recursive("product", "semiring_product", left="w", right="w"),
-                      dp_table("cells", extents=[30, 40], steps=[[1, 0], [0, 1], [2, 3]], keep="table")):
+                      dp_table("cells", extents=[30, 40], steps=[[1, 0], [0, 1], [2, 3]], keep="table"),
+                      dp_table("once", extents=[6000], steps=[[170], [4], [2345]], each=1, keep=["table", "solution"])):
             with self.subTest(stage["name"]):
                 self.check_least_budgets(self.write_job(self.used([stage]), [stage], backend="cuda"), "memory.host")
 

@@ -55,11 +55,13 @@ class OfSchedules(VerifyTest):
         stages = [makespan("t", 13, 0.3, name="free", bounds=False), makespan("t", 13, 0.25, name="bound"),
                   makespan("one", 3, 0.5, name="short")]
         inputs["many"] = {"values": [int(time) for time in draw.integers(500, 1000, 90)]}
-        stages += [makespan("many", 40, 0.4, name="known"), makespan("many", 40, 0.001, name="left")]
+        stages += [makespan("many", 40, 0.4, name="known"), makespan("many", 40, 0.001, name="left"),
+                   makespan("t", 13, 0, name="best")]
         self.check_finds(inputs, stages, *(f"free/{name}" for name in (
             "assignment", "load", "makespan", "lower_bound", "guarantee", "tables/target", "tables/extents",
             "tables/cells", "tables/steps", "tables/feasible")), "bound/assignment", "short/makespan",
-            *(f"{stage}/{name}" for stage in ("known", "left") for name in ("assignment", "lower_bound", "guarantee")))
+            *(f"{stage}/{name}" for stage in ("known", "left") for name in ("assignment", "lower_bound", "guarantee")),
+            *(f"best/{name}" for name in ("assignment", "load", "makespan", "lower_bound", "guarantee")))
 
     def test_says_what_is_checked(self):
         times = [int(time) for time in numpy.random.default_rng(3).integers(20, 90, 30)]

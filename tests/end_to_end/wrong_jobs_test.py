@@ -203,7 +203,7 @@ JOBS = [
     ("no machines", of_stage("makespan: {times: g, machines: 0, epsilon: 0.2}", TWO),
      "job.yaml:4:34: 'machines' takes a whole number from 1 to 16777216"),
     ("percents of epsilon", of_stage("makespan: {times: g, machines: 2, epsilon: 20%}", TWO),
-     "job.yaml:4:46: 'epsilon' takes a number from 1e-09 to 1, not '20%'"),
+     "job.yaml:4:46: 'epsilon' takes a number from 0 to 1, not '20%'"),
     ("time that is given back", of_stage("makespan: {times: g, machines: 2, epsilon: 0.2}", "{g: {values: [1, -2]}}"),
      "job.yaml:4:21: stage 's': g[1] (job.yaml:1:26): is negative; give whole numbers that are not negative"),
     ("factors that do not fit", of_stage("recursive: {problem: semiring_product, left: g, right: g}", TWO),
