@@ -1,4 +1,4 @@
-// What launches of graphs come to on CUDA: one model for all schedules.
+// Bytes, instructions and seconds of launches of graphs on CUDA: one model for all schedules.
 #pragma once
 
 #include "kernels/graph/clusters/cluster.hpp"

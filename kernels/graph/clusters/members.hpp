@@ -1,4 +1,4 @@
-// What a member of a cluster reads and computes.
+// Reads and operations of the members of clusters.
 #pragma once
 
 #include <vector>

@@ -101,7 +101,7 @@ class Remembered {
   }
 
  private:
-  /// What a composition was made of.
+  /// A composition, and the arguments by which it was made.
   struct Entry {
     std::weak_ptr<const Graph> graph;
     std::shared_ptr<const Groups> groups;

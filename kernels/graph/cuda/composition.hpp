@@ -1,4 +1,4 @@
-// How the nodes of a graph are made on CUDA: which ones by one kernel, and how iterations make their steps.
+// Compositions: the nodes of a graph that one kernel each makes on CUDA, and the ways in which iterations make steps.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace terrace::graph {
 
-/// What a composition may have.
+/// The parts that a composition may have.
 enum class Schedule {
   plain,     // node after node
   streamed,  // clusters, and iterations whose rows stream
@@ -21,7 +21,7 @@ enum class Schedule {
   cheapest   // clusters, and of each iteration the cheapest way; strips if what launches take was measured
 };
 
-/// How an iteration makes its steps.
+/// The way in which an iteration makes its steps.
 enum class StepsBy { launches, streaming, clusters, strips };
 
 struct IterationChoice {
@@ -47,7 +47,7 @@ std::shared_ptr<const Composition> composition_of(const GraphSpec& spec, Schedul
 /// All launches for all rows.
 Load load_of(const Composition& all);
 
-/// Of each value that is no member of a cluster -1, else the number of the cluster.
+/// The number of the cluster of each value; -1: it is no member of one.
 std::vector<int> cluster_of_values(const Composition& all);
 
 /// True of inputs that clusters alone read, as they are stored.

@@ -112,7 +112,7 @@ Schedule schedule_of(const GraphMethod& method) {
   return schedules[own - cuda_methods];
 }
 
-/// How an iteration is made, in words.
+/// The way in which an iteration makes its steps, in words.
 std::string in_words(const IterationChoice& choice) {
   const std::string steps = std::to_string(choice.steps_at_once()) + " steps a launch, ";
   if (choice.by == StepsBy::streaming) return steps + "rows streaming through warps";

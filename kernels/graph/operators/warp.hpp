@@ -7,14 +7,15 @@ namespace terrace::graph {
 
 /// The value at row i + v and column j + u, bilinear: with the fractions dy and dx, t00*(1-dx)*(1-dy), then t10 (the
 /// next column), t01 (the next row) and t11 are added. A coordinate is clamped to [1 - n, 2n - 2] and split towards
-/// zero, and an index outside is mirrored: -1 is 0, n is n - 1. That is so with every boundary. Where a displacement
+/// zero, and an index outside is mirrored: -1 is 0, n is n - 1; the other index is the one so found plus 1, mirrored
+/// again. That is so with every boundary. Where a displacement
 /// is NaN the value is, and nothing is read.
 struct Warp : Pointwise {
   static constexpr const char* name = "warp";
   static constexpr const char* help =
       "the value at row i + v and column j + u, of an array `by` [u, v], bilinear: a coordinate is clamped to "
       "[1 - n, 2*n - 2], split towards zero into an index and a fraction, and the index mirrored, -1 to 0 and n to "
-      "n - 1; where a displacement is NaN, NaN";
+      "n - 1; the other index is the one so found plus 1, mirrored again; where a displacement is NaN, NaN";
   static constexpr int operands = 1;
   static constexpr int more = 2;
   static constexpr const char* more_key = "by";

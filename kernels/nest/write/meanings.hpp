@@ -1,4 +1,4 @@
-// What names and elements in the formulas of a nest mean.
+// The meanings of names and elements in the formulas of a nest.
 #pragma once
 
 #include "kernels/formula/formula.hpp"

@@ -188,7 +188,7 @@ inline std::shared_ptr<const TimeTable> random_times(Random& random, const Graph
   return std::make_shared<TimeTable>(TimeTable{0, bytes / drawn(random, 1, 6), {{1, 0, 1}}});
 }
 
-/// How a graph is tried.
+/// The slabs and schedules by which a graph is tried.
 struct Trial {
   std::vector<i64> heights = {};              // of slabs; empty: several
   bool carries = false;                       // if slabs hand rows on

@@ -28,7 +28,7 @@ TEST_CASE("tiles are needed by their iterations and by those beyond them") {
   REQUIRE(spec.skew.in_words() == "1 0; 1 1");
   const int all[] = {64, 128, 0, 0};
   CHECK(Tiling(spec, all, false).needed_share(spec) == 1);
-  // Of 8 by 16 tiles those along the diagonal.
+  // The tiles along the diagonal, of 8 by 16.
   const int small[] = {8, 8, 0, 0};
   const double share = Tiling(spec, small, false).needed_share(spec);
   CHECK(share > 0.5);

@@ -181,7 +181,7 @@ void PassSweep::take_alone(Segment& segment, const PassGroup& group, const Memor
 void PassSweep::take_pass(std::size_t number, const Memory& to, const Memory& from, i64 begin, i64 end,
                           Segment* noted) const {
   const BoundedPass& pass = table_.passes[number];
-  // Where a copy begins at another element than the first, its own first elements lack what they read.
+  // The first elements of a copy lack what they read, unless it begins at the first element of all.
   if (from.first > 0) begin = std::max(begin, from.first + pass.reach);
   BoundedRun run{};
   run.pass = &pass;
