@@ -1,8 +1,11 @@
 # What is installed, and the Debian package: cmake --install FOLDER; cpack -G DEB.
 include(GNUInstallDirs)
 
+# The folder of Python's modules: Debian's below /usr; below other prefixes PYTHONPATH has to name it.
+set(TERRACE_PYTHON_FOLDER lib/python3/dist-packages)
+
 # terrace_install(PROGRAM): the program with its man page, completion and reference, which it prints itself, the
-# jobs of configs and pages.
+# module for Python, the jobs of configs and pages.
 function(terrace_install program)
   set(made ${CMAKE_BINARY_DIR}/share)
   file(MAKE_DIRECTORY ${made})
@@ -27,9 +30,10 @@ function(terrace_install program)
   install(FILES ${made}/terrace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${made}/terrace.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME terrace)
   install(FILES ${made}/job.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/terrace)
+  install(FILES ${CMAKE_SOURCE_DIR}/pipeline/python/terrace.py DESTINATION ${TERRACE_PYTHON_FOLDER})
   install(FILES ${made}/reference.md ${made}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN README.md EXCLUDE)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DOCDIR} REGEX "/configs/README.md$" EXCLUDE)
   install(FILES ${made}/configs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/configs)
 endfunction()
 

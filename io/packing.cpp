@@ -35,6 +35,7 @@ class Unpacked : public Source {
   std::vector<std::filesystem::path> files() const override { return source_->files(); }
   std::string place_of(const Extents& index) const override { return source_->place_of(index); }
   bool letters() const override { return source_->letters(); }
+  bool truths() const override { return source_->truths(); }
   int results() const override { return source_->results(); }
   std::optional<ChangedDefault> changed_default() const override { return source_->changed_default(); }
   std::size_t memory() const override { return source_->memory(); }

@@ -42,6 +42,8 @@ class Source {
   }
   /// True if the elements are letters of a sequence, which are no numbers.
   virtual bool letters() const { return false; }
+  /// True if the elements are truth values: 0 is false, anything else is true.
+  virtual bool truths() const { return false; }
   /// Version of the reader: raised if it makes another array of the same files than an earlier version did. A result
   /// with another number does not count as a result of this version.
   virtual int results() const { return 1; }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "io/hdf5/booleans.hpp"
 #include "io/hdf5/stated_range.hpp"
 #include "io/hdf5/storage.hpp"
 #include "io/hdf5/stored_nodes.hpp"
@@ -73,7 +74,8 @@ RowOfChunks row_of_chunks(const Hdf5Handle& dataset, const std::string& where) {
   double chunk_bytes = static_cast<double>(H5Tget_size(stored.get())), across = 1;
   for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
     chunk_bytes *= static_cast<double>(chunk[d]);
-    if (d > 0 && chunk[d] > 0) across *= static_cast<double>(extents[d] / chunk[d] + 1);
+    const hsize_t chunks = chunk[d] > 0 ? extents[d] / chunk[d] + 1 : 1;
+    if (d > 0) across *= static_cast<double>(chunks);
   }
   constexpr double most = 1e15;
   return {static_cast<std::size_t>(std::min(chunk_bytes, most)),
@@ -134,6 +136,7 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
   open_dataset(path, dataset);
   const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");
   type_ = memory_element(stored, where_);
+  truths_ = holds_booleans(dataset_, where_);
   read_shape();
   files_ = storage_files(dataset_.get(), where_);
   stated_ = stated_range(dataset_, type_, where_);

@@ -38,6 +38,8 @@ class Hdf5Dataset {
 
   ElementType type() const { return type_; }
   const Extents& shape() const { return shape_; }
+  /// True if its elements are booleans (booleans.hpp).
+  bool truths() const { return truths_; }
   /// "file.h5, dataset /a/b"
   const std::string& where() const { return where_; }
   /// The files that the elements come from: first the one that the dataset lies in, which another file may link to,
@@ -71,6 +73,7 @@ class Hdf5Dataset {
   std::size_t cache_bytes_;
   std::string where_;
   ElementType type_ = ElementType::u8;
+  bool truths_ = false;
   Extents shape_;
   std::vector<std::filesystem::path> files_;
   std::optional<KnownRange> stated_;

@@ -63,6 +63,7 @@ struct Description {
   std::optional<KnownRange> stated;
   std::shared_ptr<const Packing> packing;
   std::shared_ptr<const NodeNames> nodes;
+  bool truths = false;
 };
 
 class Hdf5Source : public Source {
@@ -71,6 +72,7 @@ class Hdf5Source : public Source {
 
   std::vector<std::filesystem::path> files() const override { return description_.files; }
   std::string place_of(const Extents&) const override { return description_.where; }
+  bool truths() const override { return description_.truths; }
   int results() const override { return results_of_packed(description_.packing); }
   std::optional<ChangedDefault> changed_default() const override {
     return changed_default_of_packed(description_.packing);
@@ -155,7 +157,8 @@ void refuse_written(const InputFile& file, const Settings& settings) {
 
 Description describe(const Hdf5Dataset& dataset, const InputFile& file, const Settings& settings,
                      const OpenContext& context) {
-  Description description{all_files(file.path(), dataset), dataset.where(), {}, nullptr, dataset.nodes()};
+  Description description{
+      all_files(file.path(), dataset), dataset.where(), {}, nullptr, dataset.nodes(), dataset.truths()};
   for (std::size_t i = 1; i < description.files.size(); ++i) {
     refuse_written(InputFile(description.files[i]), settings);
   }

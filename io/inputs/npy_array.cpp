@@ -101,6 +101,23 @@ class HalfSource : public Source {
   std::shared_ptr<Source> bits_;
 };
 
+/// Bytes that are truth values.
+class TruthSource : public Source {
+ public:
+  explicit TruthSource(std::shared_ptr<Source> bytes) : bytes_(std::move(bytes)) {}
+
+  ElementType type() const override { return bytes_->type(); }
+  const Extents& shape() const override { return bytes_->shape(); }
+  void read(const Box& box, void* buffer) override { bytes_->read(box, buffer); }
+  std::vector<std::filesystem::path> files() const override { return bytes_->files(); }
+  std::string place_of(const Extents& index) const override { return bytes_->place_of(index); }
+  bool truths() const override { return true; }
+  std::size_t memory() const override { return bytes_->memory(); }
+
+ private:
+  std::shared_ptr<Source> bytes_;
+};
+
 }  // namespace
 
 std::shared_ptr<Source> npy_array(const NpyHeader& header,
@@ -108,7 +125,9 @@ std::shared_ptr<Source> npy_array(const NpyHeader& header,
   const bool transposed = header.fortran_order && header.shape.rank() > 1;
   auto array = stored(transposed ? reversed(header.shape) : header.shape);
   if (transposed) array = std::make_shared<FortranSource>(std::move(array));
-  return header.half ? std::make_shared<HalfSource>(std::move(array)) : array;
+  if (header.half) return std::make_shared<HalfSource>(std::move(array));
+  if (header.truths) return std::make_shared<TruthSource>(std::move(array));
+  return array;
 }
 
 }  // namespace terrace::io

@@ -95,6 +95,7 @@ void Dictionary::parse_type(NpyHeader& header) {
   }
   header.type = *type;
   header.half = text.ends_with("f2");
+  header.truths = text.ends_with("b1");
   header.big_endian = text[0] == '>';
 }
 

@@ -13,7 +13,8 @@ namespace terrace::io {
 /// The description of the array in the header.
 struct NpyHeader {
   ElementType type = ElementType::u8;
-  bool half = false;  // elements of floating point are stored in 16 bits (IEEE's binary16), and of `type` f32
+  bool half = false;    // elements of floating point are stored in 16 bits (IEEE's binary16), and of `type` f32
+  bool truths = false;  // elements are booleans, of `type` u8
   bool big_endian = false;
   bool fortran_order = false;
   Extents shape;

@@ -37,6 +37,7 @@ class PartSource : public Source {
     return whole_->place_of(there);
   }
   bool letters() const override { return whole_->letters(); }
+  bool truths() const override { return whole_->truths(); }
   int results() const override { return whole_->results(); }
   std::optional<ChangedDefault> changed_default() const override { return whole_->changed_default(); }
   std::size_t memory() const override { return whole_->memory(); }

@@ -9,10 +9,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kernels/device/touched_memory.hpp"
@@ -214,11 +217,20 @@ CpuRates stated(const std::string& text) {
   return rates;
 }
 
+/// The rates, measured once in a process for that many threads: a batch plans thousands of tasks.
+CpuRates measured_once(InstructionSet set, int threads) {
+  static std::mutex mutex;
+  static std::map<std::pair<InstructionSet, int>, CpuRates> known;
+  const std::lock_guard lock(mutex);
+  const auto at = known.find({set, threads});
+  return at != known.end() ? at->second : known[{set, threads}] = measured(set, threads);
+}
+
 }  // namespace
 
 CpuRates cpu_rates(InstructionSet set, int threads) {
   const char* text = std::getenv("TERRACE_CPU_RATES");
-  return text != nullptr ? stated(text) : measured(set, threads);
+  return text != nullptr ? stated(text) : measured_once(set, threads);
 }
 
 }  // namespace terrace::device

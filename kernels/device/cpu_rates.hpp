@@ -12,7 +12,8 @@ struct CpuRates {
 };
 
 /// The rates that the environment states in TERRACE_CPU_RATES: the three, in this order, with commas between. Without
-/// it they are measured, for some 20 ms, with that many threads. @throws DeviceError if it says something else
+/// it they are measured, for some 20 ms, with that many threads, once in a process. @throws DeviceError if it says
+/// something else
 CpuRates cpu_rates(InstructionSet set, int threads);
 
 }  // namespace terrace::device

@@ -27,10 +27,12 @@ struct BoundedPass {
 
 /// The work of a block.
 enum class BoundedWork : i64 {
-  begin,   // makes the elements as they are before the first pass
-  passes,  // its elements take some passes
-  table,   // makes cells of the table from elements
-  walk,    // goes back through some passes from a cell
+  begin,    // makes the elements as they are before the first pass
+  passes,   // its elements take some passes
+  table,    // makes cells of the table from elements
+  walk,     // goes back through some passes from a cell
+  save,     // copies its elements to those that are stored
+  restore,  // copies elements that are stored to its own
 };
 
 struct BoundedTask {
@@ -38,6 +40,7 @@ struct BoundedTask {
   i64 first_pass, end_pass;  // of `passes` and `walk`
   i64 first, end;            // the block's elements; of `table` those that it reads
   void* elements;            // from `first` on
+  void* saved;               // of `save` and `restore`: the elements that are stored, from `first` on
   /// Elements before them that its passes read: from `below_first` on, up to `below_end`, which is `first` if there
   /// are several passes.
   const void* below;

@@ -169,6 +169,7 @@ class Checker {
     if (kind.is_open && kind.is_real && !is_real(wanted)) {
       throw Fault{syntax.at, real_for_whole()};
     }
+    if (is_whole(type) && is_real(wanted)) refuse_lost_fraction(syntax, wanted);
     const int node = build(syntax, type);
     if (type == wanted) return node;
     if (is_real(type) && !is_real(wanted)) throw Fault{syntax.at, real_for_whole()};
@@ -179,6 +180,21 @@ class Checker {
       throw Fault{syntax.at, "this is an i64, and an i32 is expected: i32(...) makes it one"};
     }
     return convert(node, wanted, syntax.at);
+  }
+  /// Whole numbers that become a real one are no quotients of whole numbers, unless a call of i64 or i32 says so.
+  void refuse_lost_fraction(const Syntax& syntax, Type wanted) {
+    if (is_condition(kind_of(syntax)) || syntax.word == "%") return;
+    if (syntax.form == Form::binary && syntax.word == "/") {
+      const std::string real(name_of(wanted));
+      throw Fault{syntax.at, "whole numbers are divided within a real expression, and the fraction would be lost: " +
+                                 real + "(a)/b keeps it, and i64(a/b) drops it"};
+    }
+    const bool chooses = syntax.form == Form::call && syntax.word == "if";
+    const bool passes = chooses || syntax.form == Form::unary || syntax.form == Form::binary ||
+                        syntax.word == "min" || syntax.word == "max" || syntax.word == "abs";
+    for (std::size_t n = chooses ? 1 : 0; passes && n < syntax.children.size(); ++n) {
+      refuse_lost_fraction(child(syntax, n), wanted);
+    }
   }
   std::string real_for_whole() const {
     const std::string what = "a real number stands where a whole one is expected";
@@ -302,7 +318,7 @@ class Checker {
         throw Fault{node.at, "a value here can be beyond those of " + std::string(name_of(node.type))};
       }
     }
-    if (formula_.nodes().size() >= static_cast<std::size_t>(4 * most_operations)) {
+    if (formula_.nodes().size() >= std::size_t{4} * most_operations) {
       throw Fault{node.at, "the formulas of a stage have at most " + std::to_string(4 * most_operations) +
                                " numbers, names and operations"};
     }

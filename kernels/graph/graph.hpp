@@ -77,6 +77,7 @@ struct Node {
   NodeSettings settings;
   Shape shape;
   bool is_stored = false;  // its values are kept for the parts that read them (stages/kernel_graph/parts.hpp)
+  i64 renewed = 0;  // times that such an iteration is made again, from its own values in place of the first ones
 };
 
 /// A node whose values leave the graph. Whole numbers are its values times the largest value of the type, rounded to

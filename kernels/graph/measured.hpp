@@ -10,6 +10,10 @@ inline constexpr double plain_reads = 2.3e9;
 /// The same of formulas by strips, and of formulas that are compiled: steps of optical flow, which read 44 values a
 /// cell, at 0.16e9 and at 0.54e9 cells a second on one thread of an Intel Xeon with AVX-512, 2026-11-29.
 inline constexpr double strip_reads = 7e9, compiled_reads = 2.4e10;
+/// Seconds of a core for a row of a step of an iteration and each value that its cells read, in addition to what they
+/// read: a million steps of 64 x 64 cells that read 4 values take 18 s of a core, and 150,000 of 40 x 30 cells that
+/// read 28 values 9.8 s, on an Intel Xeon, others at work on it, 2026-11-30.
+inline constexpr double step_row_seconds = 5e-8;
 /// The time that a compilation takes. Not measured.
 inline constexpr double compile_seconds = 1;
 /// Bytes of the ring of an iteration on the CPU, the most steps that it takes, rows that are loaded into it at a

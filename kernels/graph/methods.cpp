@@ -45,15 +45,17 @@ void add_reads(Reads& all, const Graph& graph, const Node& node, double weight) 
 Cost cost_by_reads(const GraphSpec& spec, const Limits& limits, double formula_reads) {
   const Graph& graph = *spec.graph;
   double cells = 0, kept = 1;
-  Reads reads;
+  Reads reads, step_rows;
   for (const Node& node : graph.nodes) {
     cells += cells_of(node.shape);
     add_reads(reads, graph, node, cells_of(node.shape));
+    if (node.settings.iteration) add_reads(step_rows, graph, node, static_cast<double>(node.shape.rows));
   }
   for (std::size_t n = 0; n < graph.targets(); ++n) kept = std::max(kept, cells_of(graph.shape(graph.target(n))));
   for (const Reduction& own : graph.reductions) reads.operators += cells_of(graph.shape(own.value));
   const auto size = static_cast<double>(size_of(graph.type));
-  const double seconds = reads.operators / measured::plain_reads + reads.formulas / formula_reads;
+  const double seconds = reads.operators / measured::plain_reads + reads.formulas / formula_reads +
+                         (step_rows.operators + step_rows.formulas) * measured::step_row_seconds;
   return {.seconds = seconds / kept * size / 4 / std::max(1, limits.processors), .bytes = 3 * size * cells / kept};
 }
 

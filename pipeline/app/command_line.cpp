@@ -8,8 +8,10 @@
 #include <memory>
 
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/syntax/command.hpp"
 #include "pipeline/app/syntax/commands_of.hpp"
 #include "pipeline/app/syntax/completion.hpp"
+#include "pipeline/app/syntax/job_commands.hpp"
 #include "pipeline/app/syntax/man_page.hpp"
 #include "pipeline/app/version.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -18,79 +20,10 @@
 namespace terrace::app {
 namespace {
 
-/// A check of arguments that name a file: a variable of a script that is not set gives an empty one.
-std::string not_empty(const std::string& text) { return text.empty() ? "is empty; name a file" : ""; }
-
-/// Adds the arguments of commands that read a job.
-void add_job(CLI::App& command, JobArguments& job) {
-  command.add_option("JOB", job.path, "The job's file")->required()->check(not_empty);
-  command
-      .add_option("--set", job.settings,
-                  "Set a key of the job, as in memory.device=1GiB or stages.align.match=2; may be given again")
-      ->type_size(1)
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  // After --set: the parse fills in options in this order.
-  command.add_option_function<std::string>(
-      "--backend", [&job](const std::string& name) { job.settings.push_back("backend=" + name); },
-      "auto, cuda or cpu: like --set backend=...");
-  command
-      .add_option_function<std::string>(
-          "--threads", [&job](const std::string& count) { job.settings.push_back("threads=" + count); },
-          "Threads of the CPU that compute: like --set threads=...")
-      ->type_name("NUMBER");
-}
-
-CLI::Option* add_json(CLI::App& command, bool& json) {
-  return command.add_flag("--json", json, "As JSON, for programs");
-}
-
 /// Adds the forms that an answer can have.
 void add_form(CLI::App& command, Form& form) {
   CLI::Option* markdown = command.add_flag("--markdown", form.markdown, "As tables of Markdown");
   add_json(command, form.json)->excludes(markdown);
-}
-
-/// Adds a subcommand that calls `run` with the session and its arguments, which the parse fills in.
-template <class Arguments>
-CLI::App& add_command(CLI::App& program, CommandLine& line, Session& session, const std::string& name,
-                      const std::string& help, int (*run)(Session&, const Arguments&),
-                      const std::shared_ptr<Arguments>& arguments) {
-  CLI::App* command = program.add_subcommand(name, help);
-  command->callback(
-      [&, run, arguments] { line.command = [&session, run, arguments] { return run(session, *arguments); }; });
-  return *command;
-}
-
-void add_job_commands(CLI::App& program, CommandLine& line, Session& session) {
-  const auto add_question = [&](const std::string& name, const std::string& help,
-                                int (*answer)(Session&, const PlanArguments&)) {
-    auto asked = std::make_shared<PlanArguments>();
-    CLI::App& question = add_command(program, line, session, name, help, answer, asked);
-    add_job(question, asked->job);
-    add_json(question, asked->json);
-    return std::pair<CLI::App&, std::shared_ptr<PlanArguments>>(question, asked);
-  };
-  add_question("check", "Report every error of a job, or that it has none", check);
-  const auto [planned, asked] = add_question("plan", "Describe how a job would run, without running it", plan);
-  planned.add_flag("--explain", asked->explain,
-                   "For each stage list the kernels that could compute it, their rate, and why others cannot");
-  planned.add_flag("--fresh", asked->fresh, "Plan what `run` with the same --fresh would compute and take over");
-  auto run = std::make_shared<RunArguments>();
-  CLI::App& command =
-      add_command(program, line, session, "run", "Run a job, or resume one that was stopped", run_job, run);
-  add_job(command, run->job);
-  command.preparse_callback([&line](std::size_t) {
-    line.output = Output::extra;
-    line.stops = true;
-  });
-  command.add_flag("--dry-run", run->dry,
-                   "Only plan, as the command plan does; with --fresh what a run with it would take over");
-  command.add_flag("--fresh", run->fresh,
-                   "Compute all anew once, and replace a result that Terrace made; after a stop the same command "
-                   "resumes. --fresh=changed: compute what has changed in the job or its inputs, and take over the "
-                   "rest; --fresh=STAGE: compute that stage, too, and what reads it; --fresh=all: also discard any "
-                   "unfinished run");
 }
 
 void add_verify(CLI::App& program, CommandLine& line, Session& session) {
@@ -126,6 +59,7 @@ void add_verify(CLI::App& program, CommandLine& line, Session& session) {
       "--all", asked->all,
       "Run the job again in a folder next to the result, also for datasets that no sample covers, and compare all "
       "datasets; after a stop the same command resumes");
+  add_json(command, asked->json);
 }
 
 /// Adds the arguments of commands that make a file of a result.
@@ -193,14 +127,21 @@ bool has_selector(const Session& session, const std::string& selector) {
 
 void add_other_commands(CLI::App& program, CommandLine& line, Session& session) {
   auto result = std::make_shared<ShowArguments>();
-  CLI::App& shown =
-      add_command(program, line, session, "show", "Describe a result, or the state of a stopped run", show, result);
-  shown.add_option("RESULT", result->path, "The result, or the folder of its run")->required()->check(not_empty);
+  CLI::App& shown = add_command(program, line, session, "show",
+                                "Describe a result, or the state of a stopped run or of a batch", show, result);
+  shown.add_option("RESULT", result->path, "The result, the folder of its run, or a batch")
+      ->required()
+      ->check(not_empty);
   CLI::Option* stage = shown.add_option("STAGE", result->stage, "Show only this stage of a result");
   shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
   shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
       ->excludes("--paf");
-  add_json(shown, result->json)->excludes("--paf")->excludes("--xdmf");
+  shown
+      .add_flag("--kerchunk", result->kerchunk,
+                "Places of its datasets in the file, as a reference with which Zarr's readers open them in parallel")
+      ->excludes("--paf")
+      ->excludes("--xdmf");
+  add_json(shown, result->json)->excludes("--paf")->excludes("--xdmf")->excludes("--kerchunk");
   add_verify(program, line, session);
   add_pictures(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),

@@ -3,17 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "pipeline/app/session.hpp"
+#include "pipeline/job/batch.hpp"
 
 namespace terrace::app {
 
 /// The arguments of commands that read a job.
 struct JobArguments {
   std::string path;
-  std::vector<std::string> settings;  // KEY=VALUE each
+  std::vector<std::string> settings;                // KEY=VALUE each
+  std::shared_ptr<const job::Task> task = nullptr;  // of a batch; null: the file is one job
 };
 
 /// The arguments of commands that answer about a job.
@@ -22,6 +25,7 @@ struct PlanArguments {
   bool json = false;
   bool explain = false;    // of a plan: all methods of each stage
   std::string fresh = {};  // as RunArguments::fresh
+  std::string task = {};   // as RunArguments::task
 };
 
 /// `terrace check job.yaml`: reports every error of a job.
@@ -32,18 +36,34 @@ int plan(Session& session, const PlanArguments& arguments);
 
 struct RunArguments {
   JobArguments job;
-  bool dry = false;   // only plan
-  std::string fresh;  // as --fresh was given, see wish_from(); empty: not at all
+  bool dry = false;        // only plan
+  std::string fresh;       // as --fresh was given, see wish_from(); empty: not at all
+  std::string time_limit;  // "3h50m"; empty: none
+  bool json = false;
+  std::string task;         // of a batch: "17" or "10-19"; empty: all
+  bool keep_going = false;  // of a batch: go on after a task that has failed
+  bool again = false;       // of a batch: list its tasks anew
 };
 
-/// `terrace run job.yaml`: runs a job, or resumes a stopped one.
-int run_job(Session& session, const RunArguments& arguments);
+/// `terrace run job.yaml`: runs a job or a batch, or resumes a stopped one.
+int run(Session& session, const RunArguments& arguments);
+
+struct SubmitArguments {
+  JobArguments job;
+  bool print = false;                // the script, in place of submitting it
+  bool again = false;                // as RunArguments::again
+  std::vector<std::string> options;  // of sbatch
+};
+
+/// `terrace submit job.yaml`: hands a job, or a batch as an array, to Slurm.
+int submit(Session& session, const SubmitArguments& arguments);
 
 struct ShowArguments {
-  std::string path;   // a result, an output that is not there yet, or the folder of its run
-  std::string stage;  // of a result: show only this stage; empty: all
-  bool paf = false;   // its alignment as a line of PAF
-  bool xdmf = false;  // grids as XDMF
+  std::string path;       // a result, an output that is not there yet, or the folder of its run
+  std::string stage;      // of a result: show only this stage; empty: all
+  bool paf = false;       // its alignment as a line of PAF
+  bool xdmf = false;      // grids as XDMF
+  bool kerchunk = false;  // a reference of its datasets
   bool json = false;
 };
 
@@ -55,6 +75,7 @@ struct VerifyArguments {
   double sample = 0;      // the fraction that is computed again; 0: none
   std::int64_t seed = 1;  // of the choice of the sample
   bool all = false;       // compute everything again that no sample covers
+  bool json = false;
 };
 
 /// `terrace verify result.h5`: checks that a result is undamaged, and that it is correct.

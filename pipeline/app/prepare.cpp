@@ -171,6 +171,7 @@ Made make_stage(const stages::StageKind& kind, const Machine& machine, const sta
 std::string job_text(const job::Job& job) {
   std::string text = job.source;
   for (const std::string& setting : job.overrides) text += "\n# --set " + setting;
+  if (!job.task.empty()) text += "\n# " + job.task;
   return text;
 }
 

@@ -63,24 +63,29 @@ int after_output(Session& session, int code, Output output) {
 
 }  // namespace
 
-int run_command(Session& session, const std::function<int()>& command) {
+int run_command(Session& session, const std::function<int()>& command, std::vector<std::string>* said) {
+  const auto tell = [&](const std::string& message, const char* name = "terrace: ") {
+    session.error(name + message);
+    if (said) said->push_back(message);
+  };
   try {
     return command();
   } catch (const JobError& error) {
+    if (said) said->insert(said->end(), error.messages().begin(), error.messages().end());
     return report(session, error);
   } catch (const Stopped& stopped) {
-    session.error(stopped.what());
+    tell(stopped.what(), "");
     return exit_stopped;
   } catch (const std::bad_alloc&) {
-    session.error("terrace: out of memory; give the job a smaller memory.host, or free some");
+    tell("out of memory; give the job a smaller memory.host, or free some");
   } catch (const std::filesystem::filesystem_error& error) {
-    session.error("terrace: " + describe(error));
+    tell(describe(error));
   } catch (const std::system_error& error) {
-    session.error("terrace: " + describe(error));
+    tell(describe(error));
   } catch (const Error& error) {
-    session.error(std::string("terrace: ") + error.what());
+    tell(error.what());
   } catch (const std::exception& error) {
-    session.error(describe_fault("terrace"));
+    tell(describe_fault("terrace"), "");
     session.record(error.what());
   }
   return exit_failed;

@@ -15,6 +15,7 @@ namespace terrace::app {
 int run_program(const std::vector<std::string>& arguments, Session& session);
 
 /// Calls a command and reports what it throws. @returns the exit code
-int run_command(Session& session, const std::function<int()>& command);
+/// @param said gets the messages as well; may be null
+int run_command(Session& session, const std::function<int()>& command, std::vector<std::string>* said = nullptr);
 
 }  // namespace terrace::app

@@ -160,7 +160,7 @@ struct PartDeclaration {
 
 /// The keys at the top of a job, apart from its parts.
 std::span<const Parameter> job_parameters();
-/// `inputs` and `stages`.
+/// `inputs`, `stages` and `sweep`.
 std::span<const PartDeclaration> job_parts();
 /// A job that has every key, without braces: of a key the example.
 std::string job_example();

@@ -17,6 +17,8 @@
 
 namespace terrace::job {
 
+struct Task;
+
 enum class Backend { automatic, cuda, cpu };
 
 /// An array that the job reads.
@@ -75,6 +77,7 @@ struct Job {
   std::filesystem::path folder;        // of the file, absolute
   std::string source;                  // the text of the file
   std::vector<std::string> overrides;  // settings of the command line, "key=value"
+  std::string task;                    // of a batch: Task::in_words(); empty: the job is no task
 
   std::optional<std::int64_t> host_memory, device_memory;  // budgets in bytes; nothing: the program chooses
   Place host_memory_place;                                 // in the job; empty if not given
@@ -117,7 +120,9 @@ struct OpenJob {
 /// Like `load`, and opens the inputs: an error there (a missing or damaged file) is reported at the input's place
 /// together with all others. @throws JobError; io::DiskError if a disk fails
 /// @param to_run else the job is only checked: lengths that take long to find are estimated
+/// @param task   of a batch, which is loaded; null: the file is one job
 OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                      const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run = true);
+                      const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run = true,
+                      const Task* task = nullptr);
 
 }  // namespace terrace::job

@@ -4,6 +4,7 @@
 
 #include "pipeline/job/job_reader.hpp"
 #include "pipeline/job/yaml/declared_names.hpp"
+#include "pipeline/job/yaml/reader.hpp"
 #include "pipeline/job/yaml/scalar.hpp"
 
 namespace terrace::job {
@@ -41,7 +42,7 @@ bool names_arrays(const Parameter& parameter, const std::string& setting, const 
     case ParameterKind::quantities:
       return settings.holds<std::vector<std::string>>(setting) && !array_names({setting}, settings).empty();
     default:
-      return false;
+      return takes_array(parameter) && is_text(parameter, setting, settings);
   }
 }
 

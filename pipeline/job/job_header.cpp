@@ -45,13 +45,19 @@ constexpr std::array<Parameter, 11> header = {{
 }};
 
 /// Keys of a job that are read elsewhere.
-constexpr std::array<PartDeclaration, 2> parts = {{
+constexpr std::array<PartDeclaration, 3> parts = {{
     {"inputs", "map", "the arrays that the job reads, by names that stages use; `terrace inputs` lists their kinds",
      "a map such as {a: {hdf5: FILE}}", "", "{a: {values: [3, 1, 2]}}"},
     {"stages", "list",
      "what is computed, one after another; `terrace problems` and `terrace operators` list what there is",
      "a list of stages, each '- name: ...'", nullptr,
      "[{name: fewest, dp_table: {extents: [100], steps: [[1], [7]]}}]"},
+    {"sweep", "map",
+     "makes the job a batch: one task for each combination of the values of `each`, or with `zip: true` for the "
+     "first "
+     "ones, the second ones and so on; a pattern stands for the files that match it; in every text of the job, "
+     "${NAME}, ${NAME.stem}, ${NAME.name} and ${NAME.index} stand for the values",
+     "a map such as {each: {mismatch: [-1, -3], sample: \"reads/*.fa\"}, zip: false}", "", "{each: {gap: [1, 2]}}"},
 }};
 
 std::set<std::string> names_of_parts() {

@@ -1,7 +1,9 @@
 // Loads a job: parses it, checks its header, inputs and stages in that order, and opens its inputs.
 #include "pipeline/base/error.hpp"
+#include "pipeline/job/batch.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/job/job_reader.hpp"
+#include "pipeline/job/sweep/placeholders.hpp"
 #include "pipeline/job/yaml/override.hpp"
 #include "pipeline/job/yaml/parse.hpp"
 #include "pipeline/job/yaml/text.hpp"
@@ -25,7 +27,16 @@ void read_body(const Node& root, const StageTable& table, std::span<const io::In
   warn_of_unused(draft, context);
 }
 
-void read_job(const StageTable& table, std::span<const io::InputKind> kinds, Draft& draft, CheckContext& context) {
+/// Puts the values of the task in place of the placeholders.
+void place_values(Node& root, const Task* task, CheckContext& context) {
+  const Node* sweep = root.find("sweep");
+  if (sweep == nullptr) return refuse_placeholders(root, context.complaints);
+  if (task != nullptr) return substitute(root, task->values);
+  context.complaints.add(sweep->position, "this job is a batch, of which this command takes one task");
+}
+
+void read_job(const StageTable& table, std::span<const io::InputKind> kinds, const Task* task, Draft& draft,
+              CheckContext& context) {
   std::optional<Node>& root = draft.root;
   root = parse_yaml(draft.job.source, 0, context.complaints);
   if (!root) return;
@@ -37,6 +48,9 @@ void read_job(const StageTable& table, std::span<const io::InputKind> kinds, Dra
                                   "a job is a map of keys such as inputs, stages and output, not " + describe(*root));
   }
   apply_overrides(*root, context.complaints);
+  const std::size_t complaints = context.complaints.count();
+  place_values(*root, task, context);
+  if (context.complaints.count() > complaints) return;  // what follows from it would be said as well
   read_body(*root, table, kinds, draft, context);
 }
 
@@ -50,13 +64,14 @@ Job new_job(const std::filesystem::path& path, const std::vector<std::string>& o
 }
 
 OpenJob load_job(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                 const StageTable& table, std::span<const io::InputKind> kinds, Opening opening) {
+                 const StageTable& table, std::span<const io::InputKind> kinds, Opening opening, const Task* task) {
   Draft draft;
   draft.job = new_job(path, overrides);
+  if (task != nullptr) draft.job.task = task->in_words();
   const Sources sources(path.string(), draft.job.source, overrides);
   Complaints complaints(sources), warnings(sources);
   CheckContext context{complaints, warnings, draft.job.folder, std::filesystem::current_path()};
-  read_job(table, kinds, draft, context);
+  read_job(table, kinds, task, draft, context);
   OpenJob result;
   if (opening != Opening::none) result.inputs = open_inputs(draft, kinds, context, opening == Opening::to_run);
   if (!complaints.empty()) throw JobError(complaints.rendered());
@@ -69,7 +84,7 @@ OpenJob load_job(const std::filesystem::path& path, const std::vector<std::strin
 
 Job load(const std::filesystem::path& path, const std::vector<std::string>& overrides, const StageTable& stages,
          std::span<const io::InputKind> kinds) {
-  return load_job(path, overrides, stages, kinds, Opening::none).job;
+  return load_job(path, overrides, stages, kinds, Opening::none, nullptr).job;
 }
 
 std::optional<std::filesystem::path> output_of_job(const std::filesystem::path& file) {
@@ -88,8 +103,8 @@ std::optional<std::filesystem::path> output_of_job(const std::filesystem::path& 
 }
 
 OpenJob load_and_open(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                      const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run) {
-  return load_job(path, overrides, stages, kinds, to_run ? Opening::to_run : Opening::to_check);
+                      const StageTable& stages, std::span<const io::InputKind> kinds, bool to_run, const Task* task) {
+  return load_job(path, overrides, stages, kinds, to_run ? Opening::to_run : Opening::to_check, task);
 }
 
 }  // namespace terrace::job

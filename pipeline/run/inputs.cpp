@@ -211,6 +211,7 @@ class InputReads::Watched : public io::Source {
   std::vector<fs::path> files() const override { return source_->files(); }
   std::string place_of(const Extents& index) const override { return source_->place_of(index); }
   bool letters() const override { return source_->letters(); }
+  bool truths() const override { return source_->truths(); }
   std::size_t memory() const override { return source_->memory(); }
   std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
   std::shared_ptr<const io::Packing> packing() const override { return source_->packing(); }

@@ -16,15 +16,16 @@ StageKind dp_table_stage() {
       "bins, ways";
   kind.declaration.parameters = {
       {"extents", ParameterKind::integers, "cells in each dimension: the largest index and one", nullptr, nullptr, 1},
-      {"steps", ParameterKind::vectors, "step vectors, with a component for each dimension", "", nullptr, 0},
+      {"steps", ParameterKind::vectors, "step vectors, with a component for each dimension; of an array a row each",
+       "", "ARRAY", 0},
       {"capacity.weights", ParameterKind::integers,
        "in place of `steps`: all vectors of so much weight; the weight of each dimension", nullptr, nullptr, 0},
       {"capacity.at_most", ParameterKind::count, "the most weight of a step", nullptr, nullptr, 0},
-      {"cost", ParameterKind::decimals, "a number for all steps, or one for each; counts have none", "1"},
-      {"each", ParameterKind::decimals,
+      {"cost", ParameterKind::decimals, "a number for all steps, or one for each; counts have none", "1", "ARRAY"},
+      {"each", ParameterKind::integers,
        "how often a step may be taken, a number for all steps, or one for each: 1 is a 0/1 knapsack; left out: as "
        "often as it fits. Of up to 3 dimensions; of `count` with `order: unordered`",
-       ""},
+       "", "ARRAY", 1},
       {"combine", ParameterKind::choice,
        "min and max: of OPT(v - s) + cost(s); count: the number of ways to reach a cell exactly; any: 1 if there is "
        "one",

@@ -10,6 +10,7 @@
 #include "kernels/dp_table/bounded_task.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/dp_table/steps.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -29,7 +30,7 @@ class Definer {
     table.combine = combine_of(settings_.text("combine"));
     table.extents = extents();
     // Mistakes that do not follow from one another are reported together.
-    const bool has_steps = is_right([&] { table.steps = steps(); });
+    const bool has_steps = is_right([&] { table.steps = define_steps(request_, table.extents); });
     const bool has_costs = is_right([&] { add_costs(has_steps); });
     if (has_steps) is_right([&] { each(); });
     const bool has_modulus = is_right([&] { modulus(); });
@@ -86,60 +87,19 @@ class Definer {
     return extents;
   }
 
-  StepSet steps() const {
-    const int rank = found_.table.extents.rank();
-    const bool given = settings_.has("steps"), generated = settings_.has("capacity.weights");
-    if (given == generated) {
-      wrong(given ? "capacity.weights" : "extents", given ? "`steps` and `capacity` both give the steps; give one"
-                                                          : "there are no steps; give `steps` or `capacity`");
-    }
-    const auto of_each = [&](std::size_t count) {
-      return " has " + counted(count, "number") + ", and `extents` has " + std::to_string(rank) +
-             "; give one for each dimension";
-    };
-    if (generated) {
-      const auto& weights = settings_.get<std::vector<std::int64_t>>("capacity.weights");
-      if (weights.size() != static_cast<std::size_t>(rank)) {
-        wrong("capacity.weights", "`weights`" + of_each(weights.size()));
-      }
-      const std::int64_t at_most = settings_.integer("capacity.at_most");
-      auto set = dp_table::steps_of_capacity(found_.table.extents, weights, at_most);
-      if (!set) {
-        wrong("capacity.at_most", "there are more than " + std::to_string(dp_table::most_steps) +
-                                      " steps of a weight of at most " + std::to_string(at_most) + "; give less");
-      }
-      return *set;
-    }
-    StepSet set;
-    set.dimensions = rank;
-    const auto& vectors = settings_.get<std::vector<std::vector<std::int64_t>>>("steps");
-    if (static_cast<std::int64_t>(vectors.size()) > dp_table::most_steps) {
-      wrong("steps", "there are " + std::to_string(vectors.size()) + " steps; give at most " +
-                         std::to_string(dp_table::most_steps));
-    }
-    for (std::size_t number = 0; number < vectors.size(); ++number) {
-      const std::vector<std::int64_t>& step = vectors[number];
-      if (step.size() != static_cast<std::size_t>(rank)) wrong("steps", "a step" + of_each(step.size()));
-      if (std::all_of(step.begin(), step.end(), [](std::int64_t component) { return component == 0; })) {
-        wrong("steps", "step " + std::to_string(number) + " is all zeros, so a cell would need itself; leave it out");
-      }
-      set.components.insert(set.components.end(), step.begin(), step.end());
-    }
-    return set;
-  }
-
   /// @param has_steps true if there are steps to which costs can belong
   void add_costs(bool has_steps) {
     StepSet& steps = found_.table.steps;
-    const auto& texts = settings_.get<std::vector<std::string>>("cost");
     const auto count = static_cast<std::size_t>(steps.count());
     const bool counts = found_.table.combine == Combine::count || found_.table.combine == Combine::any;
     if (counts && !settings_.place("cost").text.empty()) {
       wrong("cost",
             "`combine: " + std::string(dp_table::name_of(found_.table.combine)) + "` has no costs; leave `cost` out");
     }
+    costs_ = define_costs(request_);
+    const std::vector<std::string>& texts = costs_.texts;
     if (!has_steps) {
-      for (const std::string& text : texts) real_of(text);
+      for (std::size_t number = 0; number < texts.size(); ++number) real_of(texts[number]);
       return;
     }
     if (texts.size() != 1 && texts.size() != count) {
@@ -190,18 +150,20 @@ class Definer {
   void check_real_costs() const {
     const bool single = found_.table.type == ElementType::f32;
     const std::string type(name_of(found_.table.type));
-    const auto& texts = settings_.get<std::vector<std::string>>("cost");
     const std::string remedy = fits(ElementType::i64) ? "`type: auto`, or i64"
                                : single               ? "`type: f64`"
                                                       : "a number that it holds";
-    for (const std::string& text : texts) {
+    for (std::size_t number = 0; number < costs_.texts.size(); ++number) {
+      const std::string& text = costs_.texts[number];
       const double real = real_of(text), held = single ? static_cast<float>(real) : real;
       const double least = single ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
       if (is_changed_whole(text, held)) {
-        wrong("cost", "a cost of " + text + " is a whole number that " + type + " does not hold; give " + remedy);
+        costs_.refuse(request_, number,
+                      "a cost of " + text + " is a whole number that " + type + " does not hold; give " + remedy);
       }
       if (real != 0 && std::abs(held) < least && held != real) {
-        wrong("cost", "a cost of " + text + " is closer to 0 than numbers of " + type + "; give " + remedy);
+        costs_.refuse(request_, number,
+                      "a cost of " + text + " is closer to 0 than numbers of " + type + "; give " + remedy);
       }
     }
   }
@@ -238,13 +200,6 @@ class Definer {
 
   void each() {
     if (!settings_.has("each")) return;
-    const auto& given = settings_.get<std::vector<std::string>>("each");
-    StepSet& steps = found_.table.steps;
-    const auto count = static_cast<std::size_t>(steps.count());
-    if (given.size() != 1 && given.size() != count) {
-      wrong("each", "`each` has " + counted(given.size(), "number") + " for " + counted(count, "step") +
-                        "; give one for each step, or one for all");
-    }
     const int rank = found_.table.extents.rank();
     if (rank > dp_table::most_bounded_dimensions) {
       wrong("each", "`each` is of tables of up to " + std::to_string(dp_table::most_bounded_dimensions) +
@@ -254,21 +209,13 @@ class Definer {
     }
     if (settings_.text("schedule") != "auto")
       wrong("schedule", "`schedule` is of tables without `each`; leave it out");
+    if (!settings_.place("partition_dimensions").text.empty()) {
+      wrong("partition_dimensions", "`partition_dimensions` is of tables without `each`; leave it out");
+    }
     if (found_.table.combine == Combine::count && settings_.text("order") != "unordered") {
       wrong("each", "`each` counts combinations of steps, not sequences; give `order: unordered`");
     }
-    std::vector<std::int64_t> each;
-    for (std::size_t number = 0; number < count; ++number) {
-      const std::string& text = given[given.size() == 1 ? 0 : number];
-      const std::optional<double> real = job::number_of_entry(text);
-      const auto times = real ? whole_of(text, *real) : std::nullopt;
-      if (!times || *times < 1) {
-        wrong("each", "a step cannot be taken " + text + " times: `each` is a whole number of at least 1" +
-                          (real && *real == 0 ? "; leave out steps that are not taken" : ""));
-      }
-      each.push_back(*times);
-    }
-    steps.each = std::move(each);
+    found_.table.steps.each = define_each(request_, found_.table.steps.count());
   }
 
   void modulus() {
@@ -340,6 +287,7 @@ class Definer {
   const Request& request_;
   const Settings& settings_;
   TableDefinition found_;
+  StepCosts costs_;
   std::vector<std::string> faults_;
 };
 

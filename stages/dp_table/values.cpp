@@ -26,6 +26,25 @@ std::string last_cell_text(const dp_table::Table& table) {
   return to_string(last);
 }
 
+/// A bound of the magnitude of sums of costs.
+double largest_sum(const dp_table::Table& table) {
+  double largest = 0;
+  for (const double cost : table.steps.real_costs) largest = std::max(largest, std::abs(cost));
+  return largest * static_cast<double>(dp_table::longest_chain(table.extents, table.steps));
+}
+
+/// A warning if f64 may not hold sums of whole costs; empty if it holds all of them.
+std::string warning_of_f64_sums(const Place& place, const std::string& stage, const dp_table::Table& table) {
+  constexpr double exact = 9007199254740992;  // 2^53: f64 has every whole number up to it
+  if (largest_sum(table) <= exact) return "";
+  const bool fits = dp_table::fits(table.combine, ElementType::i64, table.extents, table.steps, table.modulus);
+  return message_at(place, "stage '" + stage +
+                               "': sums of whole costs are kept as f64 here, which beyond 2^53 "
+                               "(9,007,199,254,740,992) holds only some of them" +
+                               (fits ? ": leave `type` out, or say `type: i64`, for exact ones"
+                                     : "; they may leave i64, so they cannot be exact"));
+}
+
 /// True once the last cell has its value, and no steps lead to it.
 bool misses_last(const TableDefinition& definition, const TableValues& values) {
   const dp_table::Table& table = definition.table;
@@ -88,11 +107,9 @@ std::vector<std::string> value_warnings(const std::string& stage, const Place& t
                   " has the value " + text_of_value(table, values, true) +
                   ": `fill: at_most` gives the best of all cells");
   }
-  if (table.type != ElementType::f32 || !table.steps.has_whole_costs()) return all;
-  double largest = 0;
-  for (const double cost : table.steps.real_costs) largest = std::max(largest, std::abs(cost));
-  const std::string warning = warning_of_f32_results(
-      type, stage, largest * static_cast<double>(dp_table::longest_chain(table.extents, table.steps)));
+  if (!is_floating(table.type) || !table.steps.has_whole_costs()) return all;
+  const std::string warning = table.type == ElementType::f32 ? warning_of_f32_results(type, stage, largest_sum(table))
+                                                             : warning_of_f64_sums(type, stage, table);
   if (!warning.empty()) all.push_back(warning);
   return all;
 }

@@ -231,7 +231,8 @@ class TableCheck {
     const auto modulus = static_cast<std::uint64_t>(table_.modulus);
     bool is_reduced = true;
     std::vector<std::uint64_t> sums(static_cast<std::size_t>(part.volume()), 0);
-    for (const auto& [exponents, coefficient] : terms) {
+    for (const auto& [exponents, counted] : terms) {
+      const std::int64_t coefficient = counted;
       Box to = part, from = part;
       for (int d = 0; d < part.rank(); ++d) {
         const std::int64_t exponent = exponents[static_cast<std::size_t>(d)];

@@ -1,6 +1,7 @@
 // From a job to a graph of kernels with its inputs.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ struct KeptNumber {
 struct GraphDefinition {
   std::shared_ptr<const graph::Graph> graph;
   GraphParts parts;
+  std::vector<std::int64_t> part_steps = {};  // that parts make of each iteration (iteration_parts.hpp)
   std::vector<KeptNumber> numbers;
   std::map<int, Place> limits;  // of reductions that list positions, by number: where the most of them is given
   std::vector<std::shared_ptr<io::Source>> inputs;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/inputs/selection.hpp"
+#include "io/truths.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/printable.hpp"
 #include "stages/kernel_graph/moves.hpp"
@@ -25,7 +26,7 @@ class Opener {
       : request_(request),
         place_(place_of(request.stage, parameter)),
         array_(request.stage.settings.text(parameter)),
-        source_(request.array(array_)),
+        source_(io::numbers_of_truths(request.array(array_))),
         graph_(graph),
         made_(made),
         faults_(faults) {
@@ -63,7 +64,11 @@ class Opener {
   void check_extents(const char* elements) {
     const Extents& shape = source_->shape();
     if (shape[0] < 1 || shape[1] < 1) fault(std::string("has no ") + elements + ": it is " + to_string(shape));
-    if (!graph::is_possible(pixels())) fault("is too large for a graph");
+    if (!graph::is_possible(pixels())) {
+      fault("is " + to_string(shape) + ", too large for a graph: it has at most " +
+            std::to_string(graph::most_extent) + " rows and columns, and " + std::to_string(graph::most_cells) +
+            " cells");
+    }
   }
   graph::Shape pixels() const {
     const Extents& shape = source_->shape();
@@ -100,7 +105,7 @@ void open_flow(const Request& request, const std::string& name, const std::strin
 void take_graph(const Request& request, graph::Graph graph, GraphDefinition& made) {
   made.graph = std::make_shared<const graph::Graph>(with_known_moves(graph));
   try {
-    made.parts = cut_into_parts(*made.graph);
+    made.parts = cut_into_parts(made.graph);
   } catch (const Error& error) {
     throw JobError(fault_at(request, {}, error.what()));
   }

@@ -65,7 +65,7 @@ class NodeOrder {
         std::vector<std::string> others;
         std::ranges::copy_if(known, std::back_inserter(others), [&](const auto& name) { return name != node.name; });
         fault(operand.place, "node " + quote(node.name) + ": there is no node or input " + quote(operand.name) +
-                                 did_you_mean(operand.name, others));
+                                 near_node(operand.name, others));
       }
     }
   }

@@ -84,10 +84,23 @@ class NodeReader {
       fault("a formula has at most " + std::to_string(graph::most_formula_operands) + " operands", "operands");
     }
     try {
-      formula::parse(made_.formula->name);
+      find_unread(*formula::parse(made_.formula->name));
     } catch (const formula::Fault& wrong) {
       findings_.push_back(
           {setting, "node " + quote(made_.name) + ": " + wrong.what, false, inside(made_.formula->place, wrong.at)});
+    }
+  }
+
+  /// Each operand is there to be read.
+  void find_unread(const formula::Syntax& text) {
+    std::set<std::string> read;
+    const std::function<void(const formula::Syntax&)> visit = [&](const formula::Syntax& part) {
+      if (part.form == formula::Form::name || part.form == formula::Form::subscript) read.insert(part.word);
+      for (const auto& child : part.children) visit(*child);
+    };
+    visit(text);
+    for (const std::string& name : made_.names) {
+      if (!read.contains(name)) fault("the formula does not read its operand " + quote(name), "operands." + name);
     }
   }
 

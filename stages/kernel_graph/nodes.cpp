@@ -69,6 +69,19 @@ void check_kinds(NodeTexts& made) {
   made.findings.insert(made.findings.end(), found.begin(), found.end());
 }
 
+}  // namespace
+
+std::string near_node(const std::string& name, const std::vector<std::string>& names) {
+  std::vector<std::string> states;
+  std::ranges::copy_if(names, std::back_inserter(states),
+                       [&](const std::string& other) { return other.starts_with(name + "/"); });
+  if (states.empty()) return did_you_mean(name, names);
+  return ": the iteration " + quote(name) + " has " + counted(static_cast<std::int64_t>(states.size()), "state") +
+         "; name " + (states.size() == 1 ? quote(states[0]) : "one of " + quote_names(states));
+}
+
+namespace {
+
 /// Reads `keep`.
 void read_kept(const Settings& settings, NodeTexts& made) {
   std::vector<std::string> names;
@@ -80,7 +93,9 @@ void read_kept(const Settings& settings, NodeTexts& made) {
     const auto at = std::ranges::find(names, kept.name);
     const auto number = static_cast<std::size_t>(at - names.begin());
     const auto fault = [&](const std::string& what) { made.findings.push_back({"keep", what, false, kept.place}); };
-    if (at == names.end()) fault("there is no node " + quote(kept.name) + did_you_mean(kept.name, names));
+    const bool is_input = std::ranges::count(made.inputs, kept.name) > 0;
+    if (is_input) fault(quote(kept.name) + " is an input, and `keep` names nodes");
+    else if (at == names.end()) fault("there is no node " + quote(kept.name) + near_node(kept.name, names));
     else if (std::ranges::count(made.kept, number) > 0) fault("node " + quote(kept.name) + " is kept twice");
     else made.kept.push_back(number);
   }

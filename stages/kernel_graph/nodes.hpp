@@ -53,6 +53,9 @@ NodeTexts read_nodes(const Settings& settings);
 /// The dataset of a node: of a state of an iteration i/u it is i_u.
 std::string dataset_name(std::string node);
 
+/// The end of an error about a name that no node has: the states of an iteration of that name, or a near name.
+std::string near_node(const std::string& name, const std::vector<std::string>& names);
+
 /// The texts of a setting, which is one or a list, with their places.
 std::vector<NodeText::Operand> operands_in(const Settings& settings, const std::string& setting);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "kernels/graph/iteration.hpp"
 #include "kernels/graph/task.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -20,10 +21,16 @@ class Cutter {
 
   GraphParts cut() && {
     find_levels();
+    number_parts();
     add_arrays();
     int last = std::ranges::max(made_.arrays, {}, &GraphArray::made_in).made_in;
-    for (const graph::Reduction& reduction : whole_.reductions) last = std::max(last, level_[index(reduction.value)]);
-    for (int part = 0; part <= last; ++part) add_part(part);
+    for (const graph::Reduction& reduction : whole_.reductions) last = std::max(last, part_[index(reduction.value)]);
+    if (!renewals_.empty()) last = std::max(last, renewals_.rbegin()->first);
+    for (int part = 0; part <= last; ++part) {
+      const auto renewal = renewals_.find(part);
+      if (renewal == renewals_.end()) add_part(part);
+      else add_renewal(part, renewal->second);
+    }
     return std::move(made_);
   }
 
@@ -38,7 +45,7 @@ class Cutter {
     return found;
   }
 
-  /// The part in which each value can be made first.
+  /// The number of stored nodes and reductions, one after another, that come before each value.
   void find_levels() {
     for (int value = 0; value < whole_.values(); ++value) {
       int level = 0;
@@ -55,6 +62,21 @@ class Cutter {
     }
   }
 
+  /// Gives each level a part. After it come those that renew its iterations.
+  void number_parts() {
+    std::vector<std::vector<int>> renewed(level_.size() + 1);  // the first nodes of iterations of each level
+    for (const int first : graph::iterations_of(whole_)) {
+      if (whole_.node(first).renewed > 0) renewed[index(level_[index(first)])].push_back(first);
+    }
+    std::vector<int> part_of_level;
+    int parts = 0;
+    for (const std::vector<int>& firsts : renewed) {
+      part_of_level.push_back(parts++);
+      for (const int first : firsts) renewals_[parts++] = first;
+    }
+    for (const int level : level_) part_.push_back(part_of_level[index(level)]);
+  }
+
   void add_arrays() {
     for (int value = 0; !whole_.is_node(value) && value < whole_.values(); ++value) {
       const graph::Input& input = whole_.inputs[index(value)];
@@ -64,14 +86,14 @@ class Cutter {
       add_array(kept.value, whole_.node(kept.value).name, kept.type, run::Role::result);
     }
     for (int value = 0; value < whole_.values(); ++value) {
-      if (!whole_.is_node(value) || !whole_.node(value).is_stored || array_of(value, level_[index(value)] + 1))
+      if (!whole_.is_node(value) || !whole_.node(value).is_stored || array_of(value, part_[index(value)] + 1))
         continue;
       add_array(value, "stored " + whole_.node(value).name, whole_.type, run::Role::scratch);
     }
   }
   void add_array(int value, const std::string& name, ElementType type, run::Role role) {
     made_.arrays.push_back(
-        {value, name, type, whole_.shape(value), role, role == run::Role::input ? -1 : level_[index(value)]});
+        {value, name, type, whole_.shape(value), role, role == run::Role::input ? -1 : part_[index(value)]});
   }
 
   /// The array in which a part finds the values of the whole graph's value; nullopt if it must make them.
@@ -93,7 +115,7 @@ class Cutter {
       made.kept.push_back(static_cast<int>(n));
     }
     for (std::size_t n = 0; n < whole_.reductions.size(); ++n) {
-      if (level_[index(whole_.reductions[n].value)] != part) continue;
+      if (part_[index(whole_.reductions[n].value)] != part) continue;
       is_needed[index(whole_.reductions[n].value)] = true;
       made.reductions.push_back(static_cast<int>(n));
     }
@@ -129,6 +151,7 @@ class Cutter {
     for (int value = 0; value < whole_.values(); ++value) {
       if (!is_needed[index(value)] || values.contains(value)) continue;
       Node node = whole_.node(value);
+      node.renewed = 0;
       for (int& operand : node.operands) operand = values.at(operand);
       for (graph::KnownNumber& known : node.settings.known) known.number = number_in(made, known.number);
       if (auto& moves = node.settings.moves) {
@@ -148,6 +171,40 @@ class Cutter {
     graph.numbers = static_cast<int>(made.numbers.size());
     return graph;
   }
+  /// Adds the part that makes the states of an iteration again. Its operands are stored, or inputs in which the part
+  /// before it has looked for NaN.
+  void add_renewal(int part, int first) {
+    const Node& before = whole_.node(first);
+    const int states = graph::nodes_of_iteration(whole_, first);
+    std::vector<int> operands = before.operands;
+    for (int n = 0; n < states; ++n) operands[index(whole_.node(first + n).settings.state)] = first + n;
+    GraphPart made;
+    made.times = before.renewed;
+    Graph graph;
+    graph.type = whole_.type;
+    for (int& operand : operands) {
+      const int array = array_of(operand, part).value();
+      const auto at = std::ranges::find(made.inputs, array) - made.inputs.begin();
+      operand = static_cast<int>(at);
+      if (at < std::ssize(made.inputs)) continue;
+      GraphArray& own = made_.arrays[index(array)];
+      own.last_read = part;
+      made.inputs.push_back(array);
+      graph.inputs.push_back({own.name, own.type, own.shape, true});
+    }
+    for (int n = 0; n < states; ++n) {
+      Node node = whole_.node(first + n);
+      node.operands = operands;
+      node.is_stored = false;
+      node.renewed = 0;
+      made.kept.push_back(array_of(first + n, part).value());
+      made_.arrays[index(made.kept.back())].renewed_in = part;
+      graph.kept.push_back({graph.values(), graph.type});
+      graph.nodes.push_back(std::move(node));
+    }
+    made.graph = std::make_shared<const Graph>(std::move(graph));
+    made_.parts.push_back(std::move(made));
+  }
   /// The place of a reduction among the numbers that a part takes.
   static int number_in(GraphPart& made, int reduction) {
     const auto at = std::ranges::find(made.numbers, reduction) - made.numbers.begin();
@@ -156,7 +213,8 @@ class Cutter {
   }
 
   const Graph& whole_;
-  std::vector<int> level_;
+  std::vector<int> level_, part_;  // of each value: the part in which it can be made first
+  std::map<int, int> renewals_;    // by part, the first nodes of iterations that it makes again
   GraphParts made_;
 };
 
@@ -184,8 +242,9 @@ std::string excess_of(const Graph& part) {
 
 }  // namespace
 
-GraphParts cut_into_parts(const Graph& whole) {
-  GraphParts made = Cutter(whole).cut();
+GraphParts cut_into_parts(std::shared_ptr<const Graph> whole) {
+  GraphParts made = Cutter(*whole).cut();
+  made.graph = std::move(whole);
   for (const GraphPart& part : made.parts) {
     const std::string excess = excess_of(*part.graph);
     if (!excess.empty()) throw Error("a part of the graph, which is computed at a time, " + excess);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "kernels/graph/carry.hpp"
 #include "kernels/graph/slabs.hpp"
@@ -97,7 +98,7 @@ void GraphPlan::add_array(const GraphArray& array) {
   spec.shape = {array.shape.rows, array.shape.columns};
   spec.tile = {tile_rows(array), array.shape.columns};
   if (array.role == run::Role::input) spec.source = definition_.inputs[number];
-  else spec.kept = 1;
+  else spec.kept = array.renewed_in < 0 ? 1 : 2;
   arrays_.push_back(std::move(spec));
 }
 
@@ -132,7 +133,7 @@ void GraphPlan::add_carries(PlannedPart& part) {
     spec.shape = spec.tile = {graph::carry_rows(*graph.node(first).settings.iteration, part.spec.pass_steps),
                               graph.shape(first).columns};
     spec.kept = 1;
-    spec.generations = most_generations(part.spec);
+    spec.generations = part.part.times * most_generations(part.spec);
     part.carries.push_back(static_cast<int>(arrays_.size()));
     arrays_.push_back(std::move(spec));
   }
@@ -147,22 +148,23 @@ const graph::Reduction& GraphPlan::reduction(int array) const {
   return definition_.graph->reductions[static_cast<std::size_t>(array) - definition_.parts.arrays.size()];
 }
 
-/// Rows of a tile: those that a block writes, or, of an input, no more than a share of the smallest slab that reads
-/// it.
+/// Rows of a tile: the most that a block writes, or, of an input, no more than a share of the smallest slab that
+/// reads it.
 std::int64_t GraphPlan::tile_rows(const GraphArray& array) const {
   const auto number = static_cast<int>(arrays_.size());
   const std::int64_t row = array.shape.columns * static_cast<std::int64_t>(size_of(array.type));
-  std::int64_t rows = std::clamp<std::int64_t>(input_tile_bytes / row, 1, array.shape.rows);
+  std::int64_t rows = std::clamp<std::int64_t>(input_tile_bytes / row, 1, array.shape.rows), written = 0;
   for (const PlannedPart& part : parts_) {
     const auto kept = std::ranges::find(part.part.kept, number);
     if (kept != part.part.kept.end()) {
-      return graph::most_rows_of_slab(part.spec, static_cast<std::size_t>(kept - part.part.kept.begin()));
+      const auto place = static_cast<std::size_t>(kept - part.part.kept.begin());
+      written = std::max<std::int64_t>(written, graph::most_rows_of_slab(part.spec, place));
     }
     if (std::ranges::find(part.part.inputs, number) == part.part.inputs.end()) continue;
     const std::int64_t share = part.spec.slab_rows * array.shape.rows / graph::most_kept_rows(*part.spec.graph);
     rows = std::min(rows, std::max<std::int64_t>(1, share));
   }
-  return rows;
+  return written > 0 ? written : rows;
 }
 
 double cells_of(const graph::Graph& graph) {
@@ -185,15 +187,25 @@ std::int64_t GraphPlan::entries(int array, const run::Tally& tally) const {
 }
 
 bool GraphPlan::depends_on_results(std::int64_t number) const {
-  return number < std::ssize(parts_) && !parts_[static_cast<std::size_t>(number)].part.numbers.empty();
+  const std::size_t part = turn_of(number).part;
+  return part < parts_.size() && !parts_[part].part.numbers.empty();
 }
 
 std::string GraphPlan::part(const run::Phase& phase) const {
-  return parts_.size() == 1 ? "" : "part " + std::to_string(phase.number + 1);
+  return parts_.size() == 1 ? "" : part_name(turn_of(phase).part);
+}
+
+/// The first part that makes an array makes generation 1, each renewal the next one.
+std::int64_t GraphPlan::generation_read(const GraphArray& array, PartTurn turn) const {
+  if (array.made_in < 0) return 0;
+  if (array.renewed_in < 0) return 1;
+  const auto renewal = static_cast<std::size_t>(array.renewed_in);
+  return 1 + (turn.part == renewal ? turn.turn : parts_[renewal].part.times);
 }
 
 run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
-  const GraphPart& part = parts_[static_cast<std::size_t>(phase.number)].part;
+  const PartTurn turn = turn_of(phase);
+  const GraphPart& part = parts_[turn.part].part;
   const graph::GraphSpec spec = spec_of(phase);
   const graph::Graph& graph = *spec.graph;
   run::Block block;
@@ -201,25 +213,29 @@ run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
   for (std::size_t n = 0; n < graph.inputs.size(); ++n) {
     const int number = part.inputs[n];
     const GraphArray& own = *array(number);
+    const std::int64_t generation = generation_read(own, turn);
     const Rows read = needed[n].joined(graph::most_ranges_read);
     for (const Range& rows : read.ranges()) {
       block.accesses.push_back({{Slot::input, n},
                                 number,
-                                own.made_in < 0 ? 0 : 1,
+                                generation,
                                 box_of(rows, own.shape.columns),
                                 run::Mode::read,
                                 run::View::contiguous});
     }
-    const bool is_last = own.last_read == phase.number && index == graph::slabs_of(spec) - 1;
-    if (own.role == run::Role::scratch && is_last) {
-      block.last_uses.push_back({number, 1, box_of({0, own.shape.rows}, own.shape.columns)});
+    const bool is_renewed = std::cmp_equal(own.renewed_in, turn.part);
+    const bool is_last = is_renewed || (std::cmp_equal(own.last_read, turn.part) && turn.turn + 1 == part.times);
+    if (own.role == run::Role::scratch && is_last && index == graph::slabs_of(spec) - 1) {
+      block.last_uses.push_back({number, generation, box_of({0, own.shape.rows}, own.shape.columns)});
     }
   }
   for (std::size_t n = 0; n < graph.kept.size(); ++n) {
     const Range rows = graph::rows_of_slab(spec, index, n);
     if (rows.size() == 0) continue;
     const Box box = box_of(rows, graph.shape(graph.kept[n].value).columns);
-    block.accesses.push_back({{Slot::kept, n}, part.kept[n], 1, box, run::Mode::write});
+    const bool is_renewed = std::cmp_equal(array(part.kept[n])->renewed_in, turn.part);
+    const std::int64_t generation = is_renewed ? turn.turn + 2 : 1;
+    block.accesses.push_back({{Slot::kept, n}, part.kept[n], generation, box, run::Mode::write});
   }
   add_updated(phase, index, block);
   const std::int64_t tallest = graph::most_kept_rows(graph);
@@ -228,23 +244,28 @@ run::Block GraphPlan::block(const run::Phase& phase, std::int64_t index) const {
   return block;
 }
 
-/// The first block makes generation 1, every other one the next, the last one that of the result.
+/// The first block makes generation 1, every other one the next, the last one that of the result. A part that is
+/// computed several times goes on from there each time.
 run::Access GraphPlan::update_of(const run::Phase& phase, std::int64_t index, run::Slot slot, int array) const {
   const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(array)];
-  const std::int64_t made = index + 1 == phase.count ? spec.generations : index + 1;
+  const PartTurn turn = turn_of(phase);
+  const std::int64_t of_turn = spec.generations / parts_[turn.part].part.times, before = turn.turn * of_turn;
+  const std::int64_t made = before + (index + 1 == phase.count ? of_turn : index + 1);
   const Box all{Extents::filled(spec.shape.rank(), 0), spec.shape};
-  run::Access access{slot, array, index == 0 ? made : index, all, index == 0 ? run::Mode::write : run::Mode::update};
+  run::Access access{slot, array, index == 0 ? made : before + index, all,
+                     index == 0 ? run::Mode::write : run::Mode::update};
   if (index > 0) access.made = made;
   return access;
 }
 
 void GraphPlan::add_updated(const run::Phase& phase, std::int64_t index, run::Block& block) const {
-  const PlannedPart& own = parts_[static_cast<std::size_t>(phase.number)];
+  const PlannedPart& own = parts_[turn_of(phase).part];
   const auto add = [&](run::Slot slot, int array) {
     const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(array)];
-    block.accesses.push_back(update_of(phase, index, slot, array));
+    const run::Access update = update_of(phase, index, slot, array);
+    block.accesses.push_back(update);
     if (index + 1 < phase.count || spec.role != run::Role::scratch) return;
-    block.last_uses.push_back({array, spec.generations, block.accesses.back().box});
+    block.last_uses.push_back({array, index == 0 ? update.generation : update.made, update.box});
   };
   for (std::size_t n = 0; n < own.part.reductions.size(); ++n) {
     add({Slot::reduced, n}, static_cast<int>(definition_.parts.arrays.size()) + own.part.reductions[n]);
@@ -262,7 +283,7 @@ GraphTask GraphPlan::task(const run::Phase& phase, const run::BlockView& view) c
 }
 
 BlockMemory GraphPlan::block_memory(std::size_t part) const {
-  return block_memory(phase_of(part, parts_[part].spec.known, parts_[part].spec.slab_rows));
+  return block_memory(phase_of({part, 0}, parts_[part].spec.known, parts_[part].spec.slab_rows));
 }
 
 BlockMemory GraphPlan::block_memory(const run::Phase& phase) const {
@@ -298,8 +319,9 @@ double GraphPlan::repeated_share(std::size_t first_part, std::size_t end_part) c
   double all = 0, once = 0;
   for (std::size_t n = first_part; n < end_part; ++n) {
     const graph::GraphSpec& spec = parts_[n].spec;
-    all += graph::work_of(spec);
-    once += graph::work_of({.graph = spec.graph, .slab_rows = graph::most_kept_rows(*spec.graph)});
+    const auto times = static_cast<double>(parts_[n].part.times);
+    all += times * graph::work_of(spec);
+    once += times * graph::work_of({.graph = spec.graph, .slab_rows = graph::most_kept_rows(*spec.graph)});
   }
   return all > once ? 1 - once / all : 0;
 }

@@ -31,9 +31,16 @@ struct PlannedPart {
   std::int64_t workspace = 0;                                  // bytes
 };
 
-/// One phase for each part. Its blocks depend on inputs and on earlier parts: each reads the rows on which its rows
-/// of the targets depend. Rows that two slabs depend on are made twice. Reductions are arrays that the blocks of a
-/// part update one after another, and so are the rows of iterations that slabs hand on (kernels/graph/carry.hpp).
+/// A part, and how often it was computed before.
+struct PartTurn {
+  std::size_t part = 0;
+  std::int64_t turn = 0;
+};
+
+/// One phase for each part, as often as it is computed. Its blocks depend on inputs and on earlier parts: each reads
+/// the rows on which its rows of the targets depend. Rows that two slabs depend on are made twice. Reductions are
+/// arrays that the blocks of a part update one after another, and so are the rows of iterations that slabs hand on
+/// (kernels/graph/carry.hpp).
 ///
 /// The rows that a warp reaches are known when its phase begins. Its part is planned for slabs that move by a share
 /// of their rows (moves.hpp); if they move further, its phase has slabs of fewer rows: a decision that the
@@ -60,6 +67,12 @@ class GraphPlan : public run::Plan {
 
   const GraphDefinition& definition() const { return definition_; }
   const std::vector<PlannedPart>& parts() const { return parts_; }
+  /// The part of a phase.
+  PartTurn turn_of(const run::Phase& phase) const { return turn_of(phase.number); }
+  /// Phases of the parts before one.
+  std::int64_t phases_before(std::size_t part) const;
+  /// "part 3", or "parts 3 to 12" of one that is computed several times.
+  std::string part_name(std::size_t part) const;
   /// A part's graph in the slabs of its phase.
   graph::GraphSpec spec_of(const run::Phase& phase) const;
   /// The share of the work of some parts, in the planned slabs, that other slabs do too.
@@ -81,13 +94,15 @@ class GraphPlan : public run::Plan {
   BlockMemory block_memory(const run::Phase& phase) const;
   std::int64_t workspace_of(const graph::GraphMethod& method, const graph::GraphSpec& spec) const;
   std::int64_t budget() const;
-  run::Phase phase_of(std::size_t part, const std::vector<double>& numbers, std::int64_t slab_rows) const;
+  PartTurn turn_of(std::int64_t phase) const;
+  run::Phase phase_of(PartTurn turn, const std::vector<double>& numbers, std::int64_t slab_rows) const;
   std::int64_t fitting_rows(std::size_t part, const std::vector<double>& numbers) const;
   bool fits(const run::Phase& phase, std::int64_t blocks) const;
   [[noreturn]] void refuse_moves(std::size_t part, const std::vector<double>& numbers) const;
   void add_array(const GraphArray& array);
   void add_reductions();
   void add_carries(PlannedPart& part);
+  std::int64_t generation_read(const GraphArray& array, PartTurn turn) const;
   run::Access update_of(const run::Phase& phase, std::int64_t index, run::Slot slot, int array) const;
   void add_updated(const run::Phase& phase, std::int64_t index, run::Block& block) const;
   std::int64_t tile_rows(const GraphArray& array) const;

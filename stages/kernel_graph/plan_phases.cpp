@@ -16,28 +16,50 @@
 namespace terrace::stages {
 
 std::optional<run::Phase> GraphPlan::phase(std::int64_t number, const run::Tally& tally) const {
-  if (number >= std::ssize(parts_)) return std::nullopt;
-  const auto part = static_cast<std::size_t>(number);
+  const PartTurn turn = turn_of(number);
+  const std::size_t part = turn.part;
+  if (part == parts_.size()) return std::nullopt;
   std::vector<double> numbers;
   for (const int known : parts_[part].part.numbers)
     numbers.push_back(static_cast<const GraphTally&>(tally).number(known));
-  return phase_of(part, numbers, fitting_rows(part, numbers));
+  return phase_of(turn, numbers, fitting_rows(part, numbers));
 }
 
-run::Phase GraphPlan::phase_of(std::size_t part, const std::vector<double>& numbers, std::int64_t slab_rows) const {
+PartTurn GraphPlan::turn_of(std::int64_t phase) const {
+  PartTurn found{0, phase};
+  while (found.part < parts_.size() && found.turn >= parts_[found.part].part.times) {
+    found.turn -= parts_[found.part++].part.times;
+  }
+  return found;
+}
+
+std::int64_t GraphPlan::phases_before(std::size_t part) const {
+  std::int64_t phases = 0;
+  for (std::size_t n = 0; n < part; ++n) phases += parts_[n].part.times;
+  return phases;
+}
+
+std::string GraphPlan::part_name(std::size_t part) const {
+  const std::int64_t before = phases_before(part), times = parts_[part].part.times;
+  if (times == 1) return fmt::format("part {}", before + 1);
+  return fmt::format("parts {} to {}", before + 1, before + times);
+}
+
+run::Phase GraphPlan::phase_of(PartTurn turn, const std::vector<double>& numbers, std::int64_t slab_rows) const {
   PartPhase value{};
   std::ranges::transform(numbers, value.numbers, [](double number) { return std::bit_cast<std::int64_t>(number); });
   value.slab_rows = slab_rows;
   // Blocks that update a reduction or a carry come one after another.
-  const bool updates = !parts_[part].part.reductions.empty() || !parts_[part].carries.empty();
+  const PlannedPart& part = parts_[turn.part];
+  const bool updates = !part.part.reductions.empty() || !part.carries.empty();
   const run::Order order = updates ? run::Order::in_turn : run::Order::any;
-  run::Phase phase{static_cast<std::int64_t>(part), 0, order, value};
+  run::Phase phase{phases_before(turn.part) + turn.turn, 0, order, value};
   phase.count = graph::slabs_of(spec_of(phase));
   return phase;
 }
 
 graph::GraphSpec GraphPlan::spec_of(const run::Phase& phase) const {
-  graph::GraphSpec spec = parts_[static_cast<std::size_t>(phase.number)].spec;
+  graph::GraphSpec spec = parts_[turn_of(phase).part].spec;
   const auto value = phase.value.as<PartPhase>();
   if (value.slab_rows == 0) return spec;
   spec.slab_rows = value.slab_rows;
@@ -54,7 +76,7 @@ std::int64_t GraphPlan::fitting_rows(std::size_t part, const std::vector<double>
   if (moves_no_further(*parts_[part].spec.graph, numbers, parts_[part].spec.known)) return planned;
   for (const std::int64_t blocks : {2, 1}) {
     for (std::int64_t rows = planned;; rows = (rows + 1) / 2) {
-      if (fits(phase_of(part, numbers, rows), blocks)) return rows;
+      if (fits(phase_of({part, 0}, numbers, rows), blocks)) return rows;
       if (rows == 1) break;
     }
   }
@@ -62,7 +84,7 @@ std::int64_t GraphPlan::fitting_rows(std::size_t part, const std::vector<double>
 }
 
 bool GraphPlan::fits(const run::Phase& phase, std::int64_t blocks) const {
-  const PlannedPart& own = parts_[static_cast<std::size_t>(phase.number)];
+  const PlannedPart& own = parts_[turn_of(phase).part];
   if (workspace_of(*own.method, spec_of(phase)) > workspace_) return false;
   BlockMemory memory = block_memory(phase);
   memory.block *= blocks;
@@ -82,7 +104,7 @@ void GraphPlan::refuse_moves(std::size_t part, const std::vector<double>& number
             fmt::format("node '{}' moves rows by {} to {}, so that one row of it needs {} rows of its array",
                         node.name, moves->smallest, moves->largest, rows.size());
   }
-  const run::Phase least = phase_of(part, numbers, 1);
+  const run::Phase least = phase_of({part, 0}, numbers, 1);
   const std::int64_t space = std::max(workspace_, workspace_of(*parts_[part].method, spec_of(least)));
   throw ComputeError(fmt::format("{}: a block needs {}, and the budget is {}; give more memory", text,
                                  format_size(static_cast<double>(block_memory(least).block + space)),
@@ -100,7 +122,7 @@ void GraphPlan::reserve_workspace() {
     const graph::Graph& graph = *parts_[part].spec.graph;
     const std::vector<double> everywhere = assumed_numbers(graph, graph::most_kept_rows(graph));
     if (moves_no_further(graph, everywhere, parts_[part].spec.known)) continue;
-    const run::Phase far = phase_of(part, everywhere, 1);
+    const run::Phase far = phase_of({part, 0}, everywhere, 1);
     const auto space = static_cast<double>(workspace_of(*parts_[part].method, spec_of(far)));
     const double share = space / (space + static_cast<double>(block_memory(far).block));
     // Two blocks as planned have place beside it, or else one.

@@ -6,6 +6,7 @@
 
 #include "kernels/graph/slabs.hpp"
 #include "stages/block_memory.hpp"
+#include "stages/kernel_graph/iteration_parts.hpp"
 #include "stages/kernel_graph/measured.hpp"
 #include "stages/kernel_graph/times.hpp"
 #include "stages/refuse.hpp"
@@ -16,16 +17,19 @@ namespace {
 
 using Methods = std::vector<const graph::GraphMethod*>;
 
-/// One method for all parts; parts that it does not compute take the cheapest of their own.
-Methods choose_methods(const Request& request, const GraphDefinition& definition) {
+/// The method of the part that does the most work.
+const graph::GraphMethod& main_method(const Request& request, const GraphDefinition& definition) {
   const GraphParts& parts = definition.parts;
-  const std::string& schedule = request.stage.settings.text("schedule");
-  const auto all = graph::graph_methods();
   const graph::GraphSpec main{
       .graph = parts.parts[heaviest_part(parts)].graph, .times = definition.times, .compiler = definition.compiler};
-  const graph::GraphMethod& method = method_for(request, all, schedule, main);
+  return method_for(request, graph::graph_methods(), request.stage.settings.text("schedule"), main);
+}
+
+/// One method for all parts; parts that it does not compute take the cheapest of their own.
+Methods choose_methods(const Request& request, const GraphDefinition& definition, const graph::GraphMethod& method) {
+  const auto all = graph::graph_methods();
   Methods made;
-  for (const GraphPart& part : parts.parts) {
+  for (const GraphPart& part : definition.parts.parts) {
     const graph::GraphSpec spec{.graph = part.graph, .times = definition.times, .compiler = definition.compiler};
     const device::Limits& limits = request.resources.device;
     const bool fits = method.unfit(spec, limits).empty();
@@ -48,102 +52,121 @@ std::shared_ptr<const graph::TimeTable> times_for(const Request& request) {
 /// them, as far as that adds hardly any work.
 class SlabChooser {
  public:
-  SlabChooser(const Request& request, const GraphDefinition& definition, const Methods& methods)
-      : resources_(request.resources), definition_(definition), methods_(methods) {
+  SlabChooser(const Request& request, const GraphDefinition& definition, const graph::GraphMethod& method)
+      : resources_(request.resources),
+        definition_(definition),
+        methods_(choose_methods(request, definition, method)) {
     for (const GraphPart& part : definition.parts.parts) most_.push_back(graph::most_kept_rows(*part.graph));
   }
 
-  GraphPlan choose() {
-    blocks_ = 2;
-    if (lower_to_budgets()) {
-      blocks_ = 1;
-      if (const std::optional<BlockMemory> beyond = lower_to_budgets()) refuse_budgets(resources_, *beyond);
+  /// @return the least memory that a choice needs, if the budgets hold none
+  std::optional<BlockMemory> choose() {
+    std::optional<BlockMemory> least;
+    for (blocks_ = 2; blocks_ > 0; --blocks_) {
+      if (!lower_to_budgets(least)) continue;
+      raise();
+      lower_for_many();
+      return std::nullopt;
     }
-    raise();
-    lower_for_many();
-    return plan();
+    return least;
   }
+  GraphPlan plan() const { return {definition_, rows_, methods_, resources_}; }
 
  private:
-  GraphPlan plan() const { return {definition_, rows_, methods_, resources_}; }
+  /// What the parts need in the slabs as they are chosen so far.
+  struct Needs {
+    std::vector<std::int64_t> bytes;  // of a block with its workspace
+    std::vector<double> work;
+    BlockMemory memory;  // of a block of any part, or of two
+  };
+  Needs needs() const {
+    const GraphPlan now = plan();
+    Needs made;
+    for (std::size_t part = 0; part < rows_.size(); ++part) {
+      const BlockMemory own = now.block_memory(part);
+      made.memory.block = std::max(made.memory.block, own.block);
+      made.memory.written = std::max(made.memory.written, own.written);
+      made.memory.tile = std::max(made.memory.tile, own.tile);
+      made.bytes.push_back(own.block + now.parts()[part].workspace);
+      made.work.push_back(graph::work_of(now.parts()[part].spec));
+    }
+    made.memory.block *= blocks_;
+    // All kernels work in one memory. On the CPU it is a part of the block.
+    (resources_.cuda ? made.memory.workspace : made.memory.block) += now.workspace();
+    return made;
+  }
   void halve(std::size_t part) { rows_[part] = (rows_[part] + 1) / 2; }
 
-  /// The memory of a block of a part, or of two, in the plan.
-  BlockMemory memory_of(const GraphPlan& plan, std::size_t part) const {
-    BlockMemory memory = plan.block_memory(part);
-    memory.block *= blocks_;
-    // All kernels work in one memory. On the CPU it is a part of the block.
-    (resources_.cuda ? memory.workspace : memory.block) += plan.workspace();
-    return memory;
-  }
-
-  /// @return the memory of the largest block that no budget holds, of slabs of one row
-  std::optional<BlockMemory> lower_to_budgets() {
+  /// @param least of the memory that choices need @return false if the budgets hold none
+  bool lower_to_budgets(std::optional<BlockMemory>& least) {
     rows_ = most_;
-    while (true) {
-      const std::vector<std::int64_t> before = rows_;
-      const std::optional<BlockMemory> beyond = lower(plan());
-      if (rows_ == before) return beyond;
-    }
+    do {
+      const Needs now = needs();
+      if (holds(resources_, now.memory)) return true;
+      const auto all = [](const BlockMemory& memory) { return memory.block + memory.workspace; };
+      if (!least || all(now.memory) < all(*least)) least = now.memory;
+      if (!lower(now)) return false;
+    } while (true);
   }
 
-  /// Lowers the slabs that are too large. @return as lower_to_budgets()
-  std::optional<BlockMemory> lower(const GraphPlan& plan) {
-    const auto widest = static_cast<std::size_t>(std::ranges::max_element(plan.parts(), {}, &PlannedPart::workspace) -
-                                                 plan.parts().begin());
-    std::optional<BlockMemory> beyond;
-    std::vector<bool> is_large(rows_.size());
+  /// Lowers the slabs of the parts that need most, whatever the budgets are: so what a budget holds a larger one
+  /// does, too. @return false if all slabs have one row
+  bool lower(const Needs& now) {
+    const std::int64_t largest = std::ranges::max(now.bytes);
+    const std::vector<std::int64_t> before = rows_;
     for (std::size_t part = 0; part < rows_.size(); ++part) {
-      const BlockMemory memory = memory_of(plan, part);
-      if (holds(resources_, memory)) continue;
-      if (!beyond || memory.block + memory.workspace > beyond->block + beyond->workspace) beyond = memory;
-      is_large[widest] = is_large[part] = true;
-      // It reads whole tiles of earlier parts.
-      if (plan.parts()[part].spec.slab_rows == 1) is_large.assign(rows_.size(), true);
+      if (2 * now.bytes[part] > largest) halve(part);
     }
-    for (std::size_t part = 0; part < rows_.size(); ++part) {
-      if (is_large[part]) halve(part);
-    }
-    return beyond;
-  }
-
-  bool holds_all(const GraphPlan& plan) const {
-    for (std::size_t part = 0; part < rows_.size(); ++part) {
-      if (!holds(resources_, memory_of(plan, part))) return false;
-    }
-    return true;
+    if (rows_ != before) return true;
+    // Parts of one row read whole tiles of earlier parts.
+    for (std::size_t part = 0; part < rows_.size(); ++part) halve(part);
+    return rows_ != before;
   }
 
   /// Raises slabs that others have lowered, and that do work twice.
   void raise() {
+    const GraphPlan now = plan();
     for (std::size_t part = rows_.size(); part-- > 0;) {
-      while (rows_[part] < most_[part] && plan().repeated_share(part, part + 1) > measured::graph_repeated_share) {
+      double share = now.repeated_share(part, part + 1);
+      while (rows_[part] < most_[part] && share > measured::graph_repeated_share) {
         const std::int64_t before = std::exchange(rows_[part], std::min(2 * rows_[part], most_[part]));
-        if (holds_all(plan())) continue;
-        rows_[part] = before;
-        break;
+        if (!holds(resources_, needs().memory)) {
+          rows_[part] = before;
+          break;
+        }
+        share = plan().repeated_share(part, part + 1);
       }
     }
   }
 
+  /// Lowers slabs as long as they are large, and blocks need less memory by that.
   void lower_for_many() {
+    constexpr double less = 0.75;
     const auto wanted = resources_.cuda ? measured::graph_cuda_slab_bytes : measured::graph_slab_bytes;
-    for (std::size_t part = 0; part < rows_.size(); ++part) {
-      const double least = graph::work_of(plan().parts()[part].spec);
-      while (rows_[part] > 1) {
-        const GraphPlan now = plan();
-        if (now.block_memory(part).block + now.parts()[part].workspace <= wanted) break;
-        halve(part);
-        if (graph::work_of(plan().parts()[part].spec) <= least * (1 + measured::graph_repeated_share)) continue;
-        rows_[part] = now.parts()[part].spec.slab_rows;
-        break;
+    Needs before = needs();
+    const std::vector<double> least = before.work;
+    std::vector<bool> is_done(rows_.size());
+    while (true) {
+      const std::vector<std::int64_t> rows = rows_;
+      for (std::size_t part = 0; part < rows_.size(); ++part) {
+        if (!is_done[part] && before.bytes[part] > wanted) halve(part);
       }
+      if (rows_ == rows) return;
+      Needs now = needs();
+      for (std::size_t part = 0; part < rows_.size(); ++part) {
+        const bool is_little_more = now.work[part] <= least[part] * (1 + measured::graph_repeated_share);
+        const bool is_less = static_cast<double>(now.bytes[part]) <= less * static_cast<double>(before.bytes[part]);
+        if (is_little_more && is_less) continue;
+        rows_[part] = rows[part];
+        is_done[part] = true;
+      }
+      before = std::move(now);
     }
   }
 
   const Resources& resources_;
   const GraphDefinition& definition_;
-  const Methods& methods_;
+  Methods methods_;
   std::vector<std::int64_t> most_, rows_;
   std::int64_t blocks_ = 2;  // that the budgets hold at a time
 };
@@ -152,23 +175,51 @@ class SlabChooser {
 
 std::size_t heaviest_part(const GraphParts& parts) {
   const auto work = [](const GraphPart& part) {
-    return graph::work_of({.graph = part.graph, .slab_rows = graph::most_kept_rows(*part.graph)});
+    const double once = graph::work_of({.graph = part.graph, .slab_rows = graph::most_kept_rows(*part.graph)});
+    return static_cast<double>(part.times) * once;
   };
   return static_cast<std::size_t>(std::ranges::max_element(parts.parts, {}, work) - parts.parts.begin());
 }
 
+namespace {
+
+/// Cuts long iterations into parts of so many steps (iteration_parts.hpp).
+void cut_iterations(GraphDefinition& definition, const std::vector<std::int64_t>& steps) {
+  definition.part_steps = steps;
+  definition.parts =
+      cut_into_parts(std::make_shared<const graph::Graph>(with_stored_steps(*definition.graph, steps)));
+}
+
+GraphPlan plan_for_budgets(const Request& request, const GraphDefinition& definition) {
+  const graph::GraphMethod& method = main_method(request, definition);
+  SlabChooser whole(request, definition, method);
+  if (const std::optional<BlockMemory> beyond = whole.choose()) refuse_budgets(request.resources, *beyond);
+  GraphPlan plan = whole.plan();
+  const std::vector<std::int64_t> steps = steps_of_parts(plan, request.resources);
+  if (std::ranges::count(steps, 0) == std::ssize(steps)) return plan;
+  GraphDefinition in_parts = definition;
+  cut_iterations(in_parts, steps);
+  SlabChooser chooser(request, in_parts, method);
+  // What is stored between the parts may be more than the budgets hold.
+  return chooser.choose() ? plan : chooser.plan();
+}
+
+}  // namespace
+
 GraphPlan plan_graph(const Request& request, GraphDefinition definition) {
   if (request.resources.cuda) definition.times = times_for(request);
-  const Methods methods = choose_methods(request, definition);
   if (request.choices == nullptr) {
-    GraphPlan made = SlabChooser(request, definition, methods).choose();
+    GraphPlan made = plan_for_budgets(request, definition);
     made.reserve_workspace();
     return made;
   }
-  GraphPlan made(definition, request.choices->at("slab_rows").get<std::vector<std::int64_t>>(), methods,
-                 request.resources);
+  const nlohmann::json& choices = *request.choices;
+  if (choices.contains("part_steps"))
+    cut_iterations(definition, choices.at("part_steps").get<std::vector<std::int64_t>>());
+  const Methods methods = choose_methods(request, definition, main_method(request, definition));
+  GraphPlan made(definition, choices.at("slab_rows").get<std::vector<std::int64_t>>(), methods, request.resources);
   // More memory than the attempt before had may be needed where warps move further than it could hold.
-  made.set_workspace(request.choices->at("workspace").get<std::int64_t>());
+  made.set_workspace(choices.at("workspace").get<std::int64_t>());
   made.reserve_workspace();
   return made;
 }

@@ -14,6 +14,7 @@
 #include "pipeline/base/near_name.hpp"
 #include "stages/cell_compiler.hpp"
 #include "stages/kernel_graph/definition.hpp"
+#include "stages/kernel_graph/iteration_parts.hpp"
 #include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/plan.hpp"
 #include "stages/kernel_graph/slab_rows.hpp"
@@ -45,7 +46,7 @@ class KernelGraphStage : public run::Stage {
       if (list.makes == graph::Makes::positions) axes = {list.name + "_number", list.name + "_axis"};
       return {"/" + name_ + "/" + list.name, {}, {}, axes, "", "node " + list.name + ": " + op(list)};
     }
-    const graph::Node& node = whole_graph().node(own->value);
+    const graph::Node& node = plan_.definition().parts.graph->node(own->value);
     const std::string name = dataset_name(node.name);
     return {"/" + name_ + "/" + name,          {}, {},
             {name + "_row", name + "_column"}, "", "node " + node.name + ": " + op(node)};
@@ -68,11 +69,12 @@ class KernelGraphStage : public run::Stage {
     for (std::size_t n = 0; n < plan_.parts().size(); ++n) {
       const PlannedPart& own = plan_.parts()[n];
       const double cells = cells_of(*own.spec.graph);
-      p.blocks += graph::slabs_of(own.spec);
-      p.operations += cells;
-      seconds += cells * own.method->cost(own.spec, resources_.device).seconds;
-      for (const int array : own.part.inputs) p.bytes_read += bytes_of(array);
-      for (const int array : own.part.kept) p.bytes_written += bytes_of(array);
+      const auto times = static_cast<double>(own.part.times);
+      p.blocks += own.part.times * graph::slabs_of(own.spec);
+      p.operations += times * cells;
+      seconds += seconds_of(own, resources_.device);
+      for (const int array : own.part.inputs) p.bytes_read += times * bytes_of(array);
+      for (const int array : own.part.kept) p.bytes_written += times * bytes_of(array);
       if (static_cast<std::size_t>(plan_.block_memory(n).block) <= p.block_bytes) continue;
       p.block_bytes = static_cast<std::size_t>(plan_.block_memory(n).block);
       const std::int64_t rows = graph::most_kept_rows(*own.spec.graph);
@@ -113,9 +115,11 @@ class KernelGraphStage : public run::Stage {
 
   std::vector<std::string> analysis() const override {
     const graph::Graph& all = whole_graph();
+    const std::int64_t parts = plan_.phases_before(plan_.parts().size());
     std::vector<std::string> lines = {
         "graph: " + counted(std::ssize(all.nodes) + std::ssize(all.reductions), "node") + ", " +
-        counted(std::ssize(all.inputs), "input") + ", computed in " + std::string(name_of(all.type)) + repeated()};
+        counted(std::ssize(all.inputs), "input") + ", computed in " + std::string(name_of(all.type)) +
+        (parts > 1 ? ", in " + counted(parts, "part") : "") + repeated()};
     for (const graph::Node& node : all.nodes) {
       std::string line = node.name + ": " + op(node) + " of ";
       for (const int operand : node.operands) {
@@ -126,15 +130,15 @@ class KernelGraphStage : public run::Stage {
     for (const graph::Reduction& own : all.reductions) {
       lines.push_back(own.name + ": " + op(own) + " of " + name_of_value(own.value));
     }
-    const auto parts = std::ssize(plan_.parts());
     if (run::method_of(*this) == "ktiler") add_strips(lines);
-    if (parts > 1) lines.push_back("computed in " + counted(parts, "part") + ", one after another");
+    add_cut_iterations(lines);
     for (std::size_t part = 0; part < plan_.parts().size(); ++part) {
       const graph::GraphSpec& spec = plan_.parts()[part].spec;
       if (graph::slabs_of(spec) == 1) continue;
       const std::int64_t rows = graph::most_kept_rows(*spec.graph);
-      lines.push_back(fmt::format("part {}: slabs of {} of {} rows, {:.1f}% of its work in other slabs too", part + 1,
-                                  spec.slab_rows, rows, 100 * plan_.repeated_share(part, part + 1)));
+      lines.push_back(fmt::format("{}: slabs of {} of {} rows, {:.1f}% of its work in other slabs too",
+                                  plan_.part_name(part), spec.slab_rows, rows,
+                                  100 * plan_.repeated_share(part, part + 1)));
     }
     for (const PlannedPart& part : plan_.parts()) {
       auto own = graph::composition_in_words(*part.method, part.spec, resources_.device);
@@ -148,6 +152,7 @@ class KernelGraphStage : public run::Stage {
     for (const PlannedPart& part : plan_.parts()) slab_rows.push_back(part.spec.slab_rows);
     nlohmann::json made = {
         {"method", run::method_of(*this)}, {"slab_rows", slab_rows}, {"workspace", plan_.workspace()}};
+    if (const auto& steps = plan_.definition().part_steps; !steps.empty()) made["part_steps"] = steps;
     if (plan_.definition().times) made["times"] = times_json(*plan_.definition().times);
     return made;
   }
@@ -163,6 +168,17 @@ class KernelGraphStage : public run::Stage {
   const std::string& name_of_value(int value) const {
     const graph::Graph& all = whole_graph();
     return all.is_node(value) ? all.node(value).name : all.inputs[static_cast<std::size_t>(value)].name;
+  }
+  /// Adds lines on the iterations of which a part makes some steps.
+  void add_cut_iterations(std::vector<std::string>& lines) const {
+    const std::vector<std::int64_t>& steps = plan_.definition().part_steps;
+    const std::vector<int> iterations = graph::iterations_of(whole_graph());
+    for (std::size_t n = 0; n < steps.size(); ++n) {
+      if (steps[n] == 0) continue;
+      const graph::Node& node = whole_graph().node(iterations[n]);
+      const std::int64_t times = node.settings.iteration->times;
+      lines.push_back(fmt::format("{}: {} steps, at most {} of them in a part", node.name, times, steps[n]));
+    }
   }
   /// Adds lines on the strips of iterations.
   void add_strips(std::vector<std::string>& lines) const {

@@ -14,7 +14,7 @@ void GraphTally::fold(const run::Phase& phase, std::int64_t index, const void* f
   graph::GraphResult result;
   std::memcpy(&result, folded, sizeof result);
   const GraphDefinition& definition = plan_.definition();
-  const GraphPart& part = definition.parts.parts[static_cast<std::size_t>(phase.number)];
+  const GraphPart& part = definition.parts.parts[plan_.turn_of(phase).part];
   for (std::size_t n = 0; n < part.reductions.size(); ++n) {
     numbers_[static_cast<std::size_t>(part.reductions[n])] = result.numbers[n];
     // When all rows are counted the number is known that the job is to give.

@@ -33,7 +33,7 @@ void GraphWorker::bind(const run::Phase& phase, const run::BlockView& view, void
 }
 
 void GraphWorker::run(const run::Phase& phase, const device::Port& port, int) {
-  const auto part = static_cast<std::size_t>(phase.number);
+  const std::size_t part = plan_.turn_of(phase).part;
   graph::GraphSpec spec = plan_.spec_of(phase);
   if (spec.slab_rows != specs_[part].slab_rows || spec.known != specs_[part].known)
     make_kernel(part, std::move(spec));

@@ -2,9 +2,12 @@
 import collections
 import math
 import random
+import re
 import shutil
 import subprocess
+import time
 
+import terrace_runs
 from terrace_runs import FAILED, WRONG, JobTest, main, numpy, skip
 
 UNREACHED = {"min": numpy.inf, "max": -numpy.inf, "count": 0, "any": 0}
@@ -124,6 +127,88 @@ class BoundedStepsTest(JobTest):
         self.assertEqual(result["sums/value"][()], 1)
         self.assertEqual(result["change/value"][()], 3)
 
+    def test_two_limits_of_weingartner_and_ness(self):
+        """The first two instances of OR-Library's mknap2 with two limits, whose best values are published."""
+        values = [1898, 440, 22507, 270, 14148, 3100, 4650, 30800, 615, 4975, 1160, 4225, 510, 11880, 479, 440, 490, 330,
+                  110, 560, 24355, 2885, 11748, 4550, 750, 3720, 1950, 10500]
+        limits = [[45, 0, 85, 150, 65, 95, 30, 0, 170, 0, 40, 25, 20, 0, 0, 25, 0, 0, 25, 0, 165, 0, 85, 0, 0, 0, 0, 100],
+                  [30, 20, 125, 5, 80, 25, 35, 73, 12, 15, 15, 40, 5, 10, 10, 12, 10, 9, 0, 20, 60, 40, 50, 36, 49, 40,
+                   19, 150]]
+        items = self.write("items.npy", numpy.transpose(limits))
+        for capacity, best in ((600, 141278), (500, 130883)):
+            result = self.run_job({"items": {"npy": items}, "worth": {"values": values}},
+                                  [dp_table("t", extents=[capacity + 1] * 2, steps="items", cost="worth", each=1,
+                                            combine="max", fill="at_most", keep="solution")],
+                                  backend="cpu", output=f"{capacity}.h5")
+            way = result["t/solution"][()].tolist()
+            self.assertEqual(result["t/value"][()], best)
+            self.assertEqual(sum(values[i] for i in way), best)
+            self.assertTrue(all(sum(limit[i] for i in way) <= capacity for limit in limits))
+
+    def test_items_from_inputs_are_as_those_in_the_job(self):
+        draw = random.Random(12)
+        steps = [[draw.randrange(0, 9), draw.randrange(1, 9)] for _ in range(60)]
+        costs, each = [draw.randrange(-5, 99) for _ in steps], [draw.randrange(1, 4) for _ in steps]
+        listed = {"extents": [40, 50], "combine": "max", "fill": "at_most", "keep": ["table", "solution"]}
+        inputs = {"rows": {"csv": self.write("rows.csv", "".join(f"{a},{b}\n" for a, b in steps))},
+                  "worth": {"npy": self.write("worth.npy", numpy.array(costs, numpy.int32))},
+                  "often": {"npy": self.write("often.npy", numpy.array(each, numpy.float64))},
+                  "weights": {"csv": self.write("weights.csv", "".join(f"{b}\n" for _, b in steps))},
+                  "reals": {"npy": self.write("reals.npy", numpy.array(costs) + 0.25)}}
+        line = {**listed, "extents": [500]}
+        result = self.run_job(inputs, [
+            dp_table("listed", steps=steps, cost=costs, each=each, **listed),
+            dp_table("named", steps="rows", cost="worth", each="often", **listed),
+            dp_table("listed_line", steps=[[b] for _, b in steps], cost=[c + 0.25 for c in costs], **line),
+            dp_table("named_line", steps="weights", cost="reals", **line)], backend="cpu")
+        for listed, named in (("listed", "named"), ("listed_line", "named_line")):
+            for name in ("table", "value", "end", "solution", "steps"):
+                self.assertEqual(result[listed][name][()].tolist(), result[named][name][()].tolist(), name)
+        self.assertEqual(result["named/table"].dtype, result["listed/table"].dtype)
+        verified = self.terrace("verify", "result.h5", "--sample=1").stdout
+        self.assertNotIn("not the same", verified)
+        # Other content of an input is another job.
+        self.write("often.npy", numpy.array(each[::-1], numpy.float64))
+        self.assertSays(self.terrace("run", "job.yaml", expect=WRONG), "often.npy")
+
+    def test_wrong_items_of_inputs_name_their_row(self):
+        def table(**settings):
+            return [dp_table("t", **{"extents": [50, 50], "steps": "rows", "each": 1, **settings})]
+
+        rows = {"csv": self.write("rows.csv", "1,2\n3,4\n0,0\n")}
+        inputs = {"rows": rows, "negative": {"csv": self.write("negative.csv", "1,2\n3,-4\n")},
+                  "part": {"csv": self.write("part.csv", "1,2\n3,4.5\n")},
+                  "three": {"values": [1, 2, 3]}, "zero": {"values": [1, 0]},
+                  "right": {"csv": self.write("right.csv", "1,2\n3,4\n")},
+                  "none": {"npy": self.write("none.npy", numpy.array([1.5, numpy.nan]))},
+                  "wide": {"npy": self.write("wide.npy", numpy.ones((2, 3)))},
+                  "cube": {"npy": self.write("cube.npy", numpy.ones((2, 2, 2)))}}
+        for settings, said in (
+                ({}, ("'rows', row 2", "rows.csv", "all zeros")),
+                ({"steps": "negative"}, ("'negative', row 1, column 1", "negative.csv", "is negative")),
+                ({"steps": "part"}, ("'part', row 1, column 1", "is no whole number")),
+                ({"steps": "wide"}, ("'wide' is 2 x 3", "a column for each of the 2 dimensions")),
+                ({"steps": "cube"}, ("'cube' is 2 x 2 x 2",)),
+                ({"steps": "right", "cost": "three"}, ("3 numbers for 2 steps",)),
+                ({"steps": "right", "cost": "none"}, ("none[1]", "is not finite")),
+                ({"steps": "right", "cost": "wide"}, ("'wide' is 2 x 3", "a number for each step")),
+                ({"steps": "right", "each": "zero"}, ("zero[1]", "is less than 1")),
+                ({"steps": "right", "each": "three"}, ("3 numbers for 2 steps",)),
+                ({"steps": "rigth"}, ("'rigth'", "'right'"))):
+            with self.subTest(settings=settings):
+                used = {name: inputs[name] for name in {"rows", "right", *map(str, settings.values())} & inputs.keys()}
+                used = {name: used[name] for name in used
+                        if name in (settings.get("steps", "rows"), *settings.values()) or "rigth" in settings.values()}
+                job = self.write_job(used, table(**settings), backend="cpu")
+                self.assertSays(self.terrace("check", job, expect=WRONG), *said)
+
+    def test_sums_that_f64_rounds_are_warned_of(self):
+        stage = {"extents": [100], "steps": [[1], [2]], "cost": [2**50 + 1, 3], "each": 40, "combine": "max"}
+        warned = self.terrace("plan", self.write_job({}, [dp_table("t", type="f64", **stage)], backend="cpu"))
+        self.assertSays(warned, "2^53", "`type: i64`")
+        exact = self.terrace("plan", self.write_job({}, [dp_table("t", **stage)], backend="cpu"))
+        self.assertNotIn("2^53", exact.stderr)
+
     def correlated(self, count, largest, strongly, seed):
         """Weights and values of instances as Pisinger's, and half of all weight as the capacity."""
         draw = random.Random(seed)
@@ -169,6 +254,64 @@ class BoundedStepsTest(JobTest):
                 self.assertEqual(found[4], "o")  # proved
                 self.assertEqual(self.best_load(weights, values, capacity, f"small{strongly}"), int(found[5]))
 
+    def least_scratch(self, job):
+        """The scratch space that a job needs at least, in bytes."""
+        ended = self.terrace("plan", job, "--set", "scratch.size=1", expect=WRONG)
+        number, unit = re.search(r"needs ([0-9.]+) (KiB|MiB) of scratch", ended.stderr).groups()
+        return int((float(number) + 0.01) * {"KiB": 1 << 10, "MiB": 1 << 20}[unit])
+
+    def test_solutions_are_the_same_with_little_scratch(self):
+        """By divide and conquer, where scratch does not hold a bit for each cell and pass."""
+        draw, most_times = random.Random(21), 0
+        for number in range(8):
+            rank = 1 + number % 3
+            extents = [draw.randrange(e // 2, e) for e in ((9000,), (90, 120), (20, 24, 30))[rank - 1]]
+            steps = [[draw.randrange(1, max(2, e // draw.choice([3, 9, 20]))) for e in extents] for _ in range(150)]
+            settings = {"extents": extents, "steps": steps, "combine": ("max", "any", "min")[number % 3],
+                        "each": draw.choice([1, 3]), "keep": ["table", "solution"]}
+            if settings["combine"] != "any":
+                settings["cost"] = [draw.choice([draw.randrange(1, 9), 0.3]) if number % 2 else draw.randrange(1, 9)
+                                    for _ in steps]
+            if settings["combine"] == "max":
+                settings["fill"] = "at_most"
+            with self.subTest(number=number, settings=settings):
+                for memory in ({"host": 64 << 20}, {"host": 600 << 10, "device": 160 << 10}):
+                    stage = dp_table("t", **settings)
+                    keys = {"backend": "cpu", "memory": memory}
+                    whole = self.run_job({}, [stage], "--fresh=all", **keys)
+                    expected = [whole["t"][name][()].tolist() for name in ("table", "value", "solution")]
+                    least = self.least_scratch(self.write_job({}, [stage], **keys))
+                    for scratch in (least, 2 * least):
+                        keys["scratch"] = {"size": scratch}
+                        job = self.write_job({}, [stage], output="little.h5", **keys)
+                        times = re.search(r"divide and conquer.* up to (\d+) times", self.terrace("plan", job).stdout)
+                        most_times = max(most_times, int(times[1]) if times else 1)
+                        self.terrace("run", job, "--fresh=all")
+                        little = self.open("little.h5")
+                        self.assertEqual([little["t"][name][()].tolist() for name in ("table", "value", "solution")],
+                                         expected)
+        self.assertGreaterEqual(most_times, 5)
+
+    def test_a_run_with_little_scratch_that_is_killed_goes_on_the_same_way(self):
+        draw = random.Random(9)
+        stage = dp_table("little", extents=[20000], steps=[[draw.randrange(1, 900)] for _ in range(1500)],
+                         cost=[draw.randrange(1, 900) for _ in range(1500)], each=1, combine="max", fill="at_most",
+                         keep=["table", "solution"])
+        keys = {"memory": {"host": 700 << 10, "device": 160 << 10}}
+        scratch = self.least_scratch(self.write_job({}, [stage], backend="cpu", **keys))
+        self.check_survives_kills({}, stage, "table", "solution", "value", "end", scratch={"size": scratch}, **keys)
+        # A run that has begun keeps its way when there is more space.
+        job = self.write_job({}, [stage], backend="cpu", scratch={"size": scratch}, **keys)
+        self.assertIn("divide and conquer", self.terrace("plan", job).stdout)
+        process = subprocess.Popen([terrace_runs.program, "run", job, "--set", "checkpoint.every=1ms"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.1)
+        process.kill()
+        process.wait()
+        self.terrace("run", job, "--set", "scratch.size=1GiB")
+        self.assertEqual(self.open()["little/solution"][()].tolist(),
+                         self.open("little-whole.h5")["little/solution"][()].tolist())
+
     def test_runs_that_are_killed_end_with_the_same_bytes(self):
         draw = random.Random(8)
         steps = [[draw.randrange(1, 900)] for _ in range(150)]
@@ -190,9 +333,11 @@ class BoundedStepsTest(JobTest):
 
     def test_wrong_settings_are_refused(self):
         for settings, said in (
-                ({"extents": [9], "steps": [[1]], "each": 0}, "0 times"),
-                ({"extents": [9], "steps": [[1]], "each": 1.5}, "1.5 times"),
-                ({"extents": [1, 2], "steps": [[0, 2], [2, 0], [0, 1]], "each": [2, 0, 5], "cost": [36, -47, -40]}, "0 times"),
+                ({"extents": [9], "steps": [[1]], "each": 0}, "at least 1"),
+                ({"extents": [9], "steps": [[1]], "each": 1.5}, "whole numbers"),
+                ({"extents": [1, 2], "steps": [[0, 2], [2, 0], [0, 1]], "each": [2, 0, 5], "cost": [36, -47, -40]},
+                 "at least 1"),
+                ({"extents": [9], "steps": [[1]], "each": 1, "partition_dimensions": 2}, "tables without `each`"),
                 ({"extents": [9], "steps": [[1], [2]], "each": [1, 2, 3]}, "3 numbers for 2 steps"),
                 ({"extents": [9] * 4, "steps": [[1] * 4], "each": 1}, "a dimension of its own"),
                 ({"extents": [9], "steps": [[1]], "each": 1, "combine": "count"}, "`order: unordered`"),
@@ -203,6 +348,34 @@ class BoundedStepsTest(JobTest):
                 ended = self.terrace("check", job, expect=WRONG)
                 self.assertSays(ended, said, "job.yaml:")
                 self.assertNotIn("at most -", ended.stderr)
+
+    def test_each_small_budget_is_refused_or_suffices(self):
+        """Once a budget suffices, all larger ones do."""
+        draw = random.Random(4)
+        for number, (extents, combine, keep) in enumerate((
+                ([64, 63], "count", ["table"]), ([138, 82], "max", ["table", "solution"]), ([143, 10], "any", ["solution"]),
+                ([26, 16, 4], "min", ["table"]), ([7000], "any", ["table", "solution"]), ([3000], "max", ["solution"]))):
+            steps = [[draw.randrange(0, 9) for _ in extents] for _ in range(40)]
+            settings = {"extents": extents, "steps": [step for step in steps if any(step)], "combine": combine,
+                        "each": draw.choice([1, 3]), "keep": keep}
+            if combine == "count":
+                settings.update(order="unordered", modulus=1000003)
+            expected, suffices = None, False
+            for host in [*range(4, 60, 4), *range(60, 420, 60), 1 << 14]:
+                with self.subTest(number=number, host=host):
+                    job = self.write_job({}, [dp_table("t", **settings)], backend="cpu", memory={"host": host << 10})
+                    planned = self.terrace("plan", job, expect=None)
+                    if planned.returncode != 0:
+                        self.assertFalse(suffices, planned.stderr)
+                        self.assertSays(planned, "memory.host", "the least is")
+                        continue
+                    suffices = True
+                    self.terrace("run", job, "--fresh=all")
+                    found = [self.open()["t"][name][()].tolist() for name in (*keep, "value")]
+                    expected = expected or found
+                    self.assertEqual(found, expected)
+            self.assertTrue(suffices)
+            self.check_least_budgets(job, "memory.host")
 
     def test_a_budget_without_room_names_the_least(self):
         job = self.write_job({}, [dp_table("t", extents=[5000], steps=[[100]], each=1)], backend="cpu",

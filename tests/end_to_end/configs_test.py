@@ -1,5 +1,6 @@
 """Every job in configs/ runs as it is, or smaller where it is for a large machine, and its results open by name."""
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -102,6 +103,17 @@ class Configs(JobTest):
         self.assertTrue((part[1:, 1:] >= around).all())
         most = numpy.maximum(around + 5, part[:-1, :-1])
         self.assertTrue((part[1:, 1:] <= most + 1).all())
+
+    def test_runs_gaps(self):
+        self.terrace("check", "configs/gaps.yaml")
+        self.terrace("plan", "configs/gaps.yaml")
+        outputs = self.terrace("run", "configs/gaps.yaml").stdout.split()
+        self.assertEqual(len(outputs), 6)
+        scores = [int(self.open(path)["align/score"][()]) for path in outputs]
+        # A cheaper mismatch or gap never makes the best score less.
+        self.assertEqual(scores[:3], sorted(scores[:3], reverse=True))
+        self.assertTrue(all(cheap >= dear for cheap, dear in zip(scores[:3], scores[3:])), scores)
+        self.assertIn("done       6: 0-5", self.terrace("show", "configs/gaps.yaml").stdout)
 
     def test_runs_schedule(self):
         result = self.run_config("schedule")
@@ -498,10 +510,13 @@ class Guide(unittest.TestCase):
         self.addCleanup(test.doCleanups)
         test.write("humanMito.fa", ">human\n" + "ACGTTGCAAC" * 40 + "\n")
         test.write("mouseMito.fa", ">mouse\n" + "ACGTGCAACC" * 41 + "\n")
+        for name in ("reference.fa", "reads/first.fa", "reads/second.fa"):
+            test.write(name, ">letters\n" + "ACGTGCAACC" * 8 + "\n")
         for number, job in enumerate(jobs):
             test.terrace("run", test.write(f"job{number}.yaml", job))
         for snippet in snippets:
-            ran = subprocess.run([sys.executable, "-c", snippet], cwd=test.folder, capture_output=True, text=True)
+            ran = subprocess.run([sys.executable, "-c", snippet], cwd=test.folder, capture_output=True, text=True,
+                                 env={**os.environ, **terrace_runs.python_environment()})
             self.assertEqual(ran.returncode, 0, snippet + ran.stderr)
 
 

@@ -1,4 +1,5 @@
-"""What is installed works where it lies: program, man page, completion, jobs; and the Debian package holds it."""
+"""What is installed works where it lies: program, man page, completion, jobs, Python; the Debian package holds it."""
+import os
 import pathlib
 import re
 import shutil
@@ -46,6 +47,9 @@ class InstallTest(JobTest):
         output.unlink(missing_ok=True)
         said = self.call(program, "run", "jobs/summed_area.yaml", "--set", f"output={output}", cwd=self.folder)
         self.assertEqual(said.strip(), str(output))
+        python = {**os.environ, "PYTHONPATH": str(prefix / "lib/python3/dist-packages")}
+        said = self.call(sys.executable, "-B", "-c", "import terrace; print(terrace.program())", env=python)
+        self.assertEqual(said.strip(), str(program))
 
     def commands(self):
         said = self.terrace("--help").stdout

@@ -67,7 +67,8 @@ class Plans(JsonTest):
         self.assertEqual(set(answer), {"job", "output", "device", "devices", "backend", "memory", "disk", "stages",
                                        "predicted_seconds", "there_already"})
         self.assertEqual((answer["devices"], answer["backend"]), (1, "cpu"))
-        self.assertEqual(set(answer["memory"]), {"host", "device", "inputs"})
+        self.assertEqual(set(answer["memory"]), {"host", "device", "inputs", "expected"})
+        self.assertLessEqual(answer["memory"]["expected"], 64 << 20)
         self.assertEqual(answer["memory"]["device"], 16 << 20)
         self.assertGreaterEqual(answer["disk"]["result"], 400 * 500 * 4)
         [stage] = answer["stages"]
@@ -85,6 +86,47 @@ class Plans(JsonTest):
                          [line for line in self.terrace("plan", job).stdout.splitlines() if "blocks" in line])
         self.assertEqual({path.name for path in self.folder.iterdir()}, {"job.yaml"})
         self.terrace("run", self.write("wrong.yaml", "stages: 1"), "--dry-run", expect=WRONG)
+
+
+class Runs(JsonTest):
+    def test_say_what_was_made(self):
+        answer = self.answer("run", self.job())
+        self.assertEqual(set(answer), {"job", "state", "output", "there_already", "seconds", "stages"})
+        self.assertEqual((answer["state"], answer["output"]), ("done", str(self.folder / "result.h5")))
+        [stage] = answer["stages"]
+        self.assertEqual(set(stage), {"name", "method", "blocks", "repeated", "seconds", "operations", "unit", "rate"})
+        self.assertEqual((stage["name"], stage["operations"]), ("align", 400 * 500))
+        answer = self.answer("run", self.job())
+        self.assertEqual((answer["state"], answer["there_already"], answer["stages"]), ("done", True, []))
+
+    def test_say_what_is_wrong_with_its_place(self):
+        answer = self.answer("run", self.job(length=0.5), expect=WRONG)
+        self.assertEqual((set(answer), answer["state"]), ({"job", "state", "errors"}, "wrong"))
+        self.assertIn("'length' takes", answer["errors"][0]["message"])
+        self.assertGreater(answer["errors"][0]["line"], 1)
+        self.write("grid.npy", numpy.full((3, 3), 2**62, numpy.int64))
+        job = self.write_job({"grid": {"npy": "grid.npy"}}, [terrace_runs.wavefront("sums", "summed_area", grid="grid")])
+        answer = self.answer("run", job, expect=FAILED)
+        self.assertEqual(answer["state"], "failed")
+        self.assertIn("does not fit type i64", answer["errors"][0]["message"])
+
+
+class Verifications(JsonTest):
+    def test_say_what_was_compared(self):
+        self.terrace("run", self.job())
+        answer = self.answer("verify", "result.h5", "--sample", "0.1")
+        self.assertEqual(set(answer), {"result", "state", "compared", "differences", "answers", "errors"})
+        self.assertEqual((answer["state"], answer["differences"], answer["errors"]), ("equal", 0, []))
+        self.assertGreater(answer["compared"], 3)
+        self.assertTrue(any("computed again" in line for line in answer["answers"]), answer["answers"])
+        with self.open() as result:
+            at = result["align/table"].id.get_offset()
+        with open(self.folder / "result.h5", "r+b") as file:
+            file.seek(at + 40)
+            file.write(b"damage")
+        answer = self.answer("verify", "result.h5", expect=FAILED)
+        self.assertEqual((answer["state"], answer["differences"]), ("different", 1))
+        self.assertEqual(self.answer("verify", "none.h5", expect=WRONG)["state"], "wrong")
 
 
 class Results(JsonTest):

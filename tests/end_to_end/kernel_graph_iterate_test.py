@@ -1,7 +1,11 @@
 """Graphs of kernels with formulas and iterations: against NumPy, at any budget, and wrong ones."""
 import re
+import signal
+import subprocess
+import time
 
-from terrace_runs import WRONG, JobTest, main, numpy
+import terrace_runs
+from terrace_runs import STOPPED, WRONG, JobTest, main, numpy
 
 
 def graph(name, nodes, keep, **settings):
@@ -153,6 +157,75 @@ class Iterations(JobTest):
         said = self.terrace("plan", job).stdout
         share = float((re.search(r"([0-9.]+)% of the work is done again", said) or ["", "0"])[1])
         self.assertLess(share, 5, said)
+
+    def long_stage(self, name, times, u="a", v="b"):
+        """A reaction that starts at given arrays, and reads another one that is made."""
+        nodes = reactions(times, "edge")
+        nodes["i"]["iterate"]["state"] = {"u": "u0", "v": "v0"}
+        nodes["feed"] = {"scale": "c", "factor": 0.05}
+        return graph(name, nodes, ["i/u", "i/v"], inputs={"u0": u, "v0": v, "c": "c"})
+
+    def long_inputs(self, shape):
+        return {name: {"generate": "uniform", "shape": shape, "type": "f32", "seed": seed}
+                for seed, name in enumerate(("a", "b", "c"))}
+
+    def parts_of(self, job):
+        said = self.terrace("plan", job, "--explain").stdout
+        parts = re.search(r"computed in f32, in (\d+) parts", said)
+        return (1 if parts is None else int(parts[1])), said
+
+    def test_long_iterations_are_stopped_and_killed_between_their_parts(self):
+        inputs, times = self.long_inputs([40, 30]), 60000
+        # The same as stages that are not cut.
+        last, stages = ("a", "b"), []
+        for number in range(40):
+            stages.append(self.long_stage(f"s{number}", times // 40, *last))
+            last = f"s{number}/i_u", f"s{number}/i_v"
+        expected = self.run_job(inputs, stages, output="stages.h5")
+        job = self.write_job(inputs, [self.long_stage("s", times)], name="long.yaml", output="long.h5")
+        parts, said = self.parts_of(job)
+        self.assertGreater(parts, 5)
+        self.assertRegex(said, r"i/u: 60000 steps, at most \d+ of them in a part")
+        often = ("--set", "checkpoint.every=1ms")
+        for number, code in ((signal.SIGTERM, STOPPED), (signal.SIGKILL, -signal.SIGKILL)):
+            process = subprocess.Popen([terrace_runs.program, "run", job, *often], cwd=self.folder, text=True,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            self.addCleanup(process.kill)
+            process.stderr.readline()  # it computes
+            time.sleep(0.15)
+            began = time.monotonic()
+            process.send_signal(number)
+            process.communicate()
+            self.assertEqual(process.returncode, code)
+            self.assertLess(time.monotonic() - began, 5)  # a tenth of that on a machine with nothing else to do
+        self.terrace("run", job, "--set", "memory.host=40MiB")
+        made = self.open("long.h5")
+        self.assertLess(made["profile/stages/blocks"][0], parts)  # of this attempt
+        for name in ("i_u", "i_v"):
+            self.assertTrue(numpy.array_equal(made[f"s/{name}"][()], expected[f"s39/{name}"][()]), name)
+
+    def test_parts_of_long_iterations_have_slabs(self):
+        inputs, times = self.long_inputs([3000, 30]), 1000
+        expected = self.run_job(inputs, [self.long_stage("s0", times // 2), self.long_stage("s", times // 2, "s0/i_u", "s0/i_v")],
+                                output="stages.h5")
+        for memory in ("10MiB", "8MiB"):
+            job = self.write_job(inputs, [self.long_stage("s", times)], name="long.yaml", output="long.h5",
+                                 memory={"host": "16MiB", "device": memory})
+            parts, said = self.parts_of(job)
+            self.assertGreater(parts, 1, said)
+            self.terrace("run", job, "--fresh=all")
+            made = self.open("long.h5")
+            self.assertGreater(made["profile/stages/blocks"][0], parts, said)
+            for name in ("i_u", "i_v"):
+                self.assertTrue(numpy.array_equal(made[f"s/{name}"][()], expected[f"s/{name}"][()]), (name, memory))
+
+    def test_very_long_iterations_are_planned_at_once(self):
+        job = self.write_job(self.long_inputs([40, 30]), [self.long_stage("s", 1000000000)])
+        began = time.monotonic()
+        parts, said = self.parts_of(job)
+        self.assertLess(time.monotonic() - began, 3)  # a tenth of that on a machine with nothing else to do
+        self.assertGreater(parts, 100000)
+        self.assertLess(len(said.splitlines()), 30)
 
     def test_a_formula_in_other_words_is_the_same_stage(self):
         inputs = {"a": {"generate": "uniform", "shape": [20, 30], "type": "f32"}}

@@ -90,10 +90,10 @@ CPU = {
     "in_place": {("bands",): r"in_place::"},
     "recursive": {("bits",): r"BitsOnCpu|or_bits", ("paths",): r"PathsOnCpu|relax_paths",
                   ("openblas",): r"^@libopenblas|EliminationOnCpu|ProductsOnCpu", ("tiles",): r"::TilesOnCpu",
-                  ("intervals",): r"IntervalsOnCpu"},
+                  ("intervals",): r"IntervalsOnCpu|::close_part<|::WeightedBlock<"},
     "dp_table": {("parts", "partitioned"): (r"TablesOnCpu::by_parts", r"::make_part<|::Runs<"),
                  ("passes",): r"PassesOnCpu|::make_pass<",
-                 ("levels",): r"TablesOnCpu::by_cells"},
+                 ("levels",): r"TablesOnCpu.*by_cells"},
     "query": {("reductions",): r"ReductionOnCpu|::reduce"},
     "makespan": {("bins",): r"dp_table::"},
 }
@@ -262,7 +262,7 @@ class Ran(JobTest):
         listed = subprocess.run(["nm", "-C", "--defined-only", terrace_runs.program], capture_output=True, text=True,
                                 check=True)
         lines = (line.split(None, 2) for line in listed.stdout.splitlines())
-        self.symbols = sorted((int(line[0], 16), line[2]) for line in lines if line[1] in "tTwWuV")
+        self.symbols = sorted((int(line[0], 16), line[2]) for line in lines if line[1] in "tTwW")  # text alone
         self.starts = [at for at, _ in self.symbols]
 
     def functions(self, job, *arguments):
@@ -294,7 +294,7 @@ class Ran(JobTest):
 
     def check_group(self, owned, method, job):
         """The job's stages are computed by that method, and by no other of its family."""
-        for _ in range(5):  # short work may not be seen at once
+        for _ in range(20):  # short work may not be seen at once
             found = self.functions(job, "--fresh")
             seen = False
             for methods, patterns in owned.items():

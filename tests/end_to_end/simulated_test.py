@@ -572,6 +572,34 @@ class OnSimulatedGpu(JobTest):
                            order="unordered", keep="table")]
         self.check_same(stages, (8 << 20, 50 << 10))
 
+    def test_solutions_with_little_scratch_are_the_same(self):
+        draw = numpy.random.default_rng(29)
+        items = {"each": 1, "combine": "max", "fill": "at_most", "keep": "solution"}
+        stages = [dp_table("best", extents=[1501], steps=draw.integers(1, 300, (900, 1)).tolist(),
+                           cost=draw.integers(1, 30, 900).tolist(), **items),
+                  dp_table("two", extents=[30, 40], steps=draw.integers(1, 12, (800, 2)).tolist(),
+                           cost=draw.integers(1, 9, 800).tolist(), **items),
+                  dp_table("sums", extents=[3001], steps=draw.integers(1, 100, (200, 1)).tolist(), each=1,
+                           combine="any", keep="solution")]
+        for stage in stages:
+            expected = values(self.run_job({}, [stage], "--backend", "cpu", output=stage["name"] + ".h5")[stage["name"]])
+            ways = []
+            for device in (8 << 20, 180 << 10):
+                keys = {"memory": {"host": 64 << 20, "device": device}, "backend": "cuda"}
+                job = self.write_job({}, [stage], **keys)
+                refused = self.terrace("plan", job, "--fresh=all", "--set", "scratch.size=1", expect=WRONG).stderr
+                least = re.search(r"needs ([0-9.]+) (KiB|MiB) of scratch", refused)
+                size = int((float(least[1]) + 0.01) * {"KiB": 1 << 10, "MiB": 1 << 20}[least[2]])
+                with self.subTest(stage=stage["name"], device=device):
+                    planned = self.terrace("plan", job, "--fresh=all", "--set", f"scratch.size={size}").stdout
+                    ways.append("divide and conquer" in planned)
+                    result = self.run_job({}, [stage], "--fresh=all", scratch={"size": size}, **keys)
+                    there = values(result[stage["name"]])
+                    self.assertEqual(sorted(there), sorted(expected))
+                    for key in expected:
+                        numpy.testing.assert_array_equal(there[key], expected[key], key)
+            self.assertIn(True, ways)
+
     def test_the_least_budgets_that_are_named_suffice(self):
         self.inputs["m"] = {"npy": self.write("m.npy", product_of_triangles(60, 19))}
         for stage in (affine("table", "a", "b", keep="table"), affine("path", "a", "b", keep="alignment"),

@@ -38,6 +38,11 @@ def main():
     unittest.main(module="__main__", argv=[sys.argv[0], *sys.argv[3:]])
 
 
+def python_environment():
+    """The variables with which Python finds terrace.py and the program."""
+    return {"TERRACE": str(program), "PYTHONPATH": str(root / "pipeline" / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def skip(reason):
     """Ends a test that cannot run here, in the way that ctest counts."""
     print("SKIPPED:", reason, flush=True)

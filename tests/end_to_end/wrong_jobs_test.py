@@ -235,7 +235,7 @@ JOBS = [
      "job.yaml:2:27: select: {}g.npy is of shape 3 x 4: give 2 ranges or indices, not 1"),
     ("a step back", "stages:\n- {name: s, dp_table: {extents: [9], steps: [[-1]]}}\noutput: out.h5\n",
      "job.yaml:2:47: 'steps' takes a list of lists of whole numbers, all of one length, each of at least 0, such as "
-     "[[0, 1], [1, 0]], not '-1'"),
+     "[[0, 1], [1, 0]], or the name of an array (an input, or stage/output), not '-1'"),
     ("a part outside of an array", grid("npy: g.npy, select: [[0, 3], [1, 5]]"),
      "job.yaml:2:36: select: {}g.npy is of shape 3 x 4: [1, 5) does not lie in dimension 1"),
     ("a table of one row", grid("csv: g.csv"),

@@ -9,7 +9,7 @@ import numpy
 def make_all(folder):
     """Makes every file of this page in a folder."""
     for make in (no_edge_of_integers, packed_arrays, damaged_attributes, files_of_netcdf, weights_with_fills,
-                 terrace_results, other_formats, halves, palettes, few_bits, transparent, tiffs):
+                 terrace_results, other_formats, halves, truths, palettes, few_bits, transparent, tiffs):
         make(folder)
 
 
@@ -105,6 +105,22 @@ def halves(folder):
     numpy.savez_compressed(folder / "half_small.npz", packed=values)
     with h5py.File(folder / "half.h5", "w") as file:
         file["h"] = values
+
+
+def truths(folder):
+    """Masks of booleans, as NumPy, h5py and xarray write them, and bytes that are none."""
+    values = numpy.array([[True, False, True], [False, False, True]])
+    numpy.save(folder / "mask.npy", values)
+    numpy.save(folder / "mask_fortran.npy", numpy.asfortranarray(values))
+    numpy.savez(folder / "mask.npz", mask=values)
+    with h5py.File(folder / "mask.h5", "w") as file:
+        file["h5py"] = values
+        file.create_dataset("packed", data=values, chunks=(1, 2), compression="gzip")
+        file["xarray"] = values.astype("i1")
+        file["xarray"].attrs["dtype"] = "bool"
+        file["bytes"] = values.astype("u1")
+        states = h5py.enum_dtype({"OFF": 0, "ON": 1}, "i1")
+        file.create_dataset("states", data=values.astype("i1"), dtype=states)
 
 
 def png(path, colour, depth, rows, *chunks):

@@ -12,6 +12,7 @@
 #include "io/inputs/raw_array.hpp"
 #include "io/inputs/unpack_setting.hpp"
 #include "io/kept_memory.hpp"
+#include "pipeline/base/near_name.hpp"
 
 namespace terrace::io {
 namespace {
@@ -144,6 +145,11 @@ class TiffSource : public Source {
     if (offset == 0 || offset > static_cast<std::uint64_t>(INT64_MAX / 2) ||
         there < static_cast<std::uint64_t>(before + bytes)) {
       fail(block, "is not all there");
+    }
+    const std::int64_t end = static_cast<std::int64_t>(offset) + before + bytes;
+    if (end > file_.size()) {
+      fail(block, "lies behind the end of the file: it ends at byte " + std::to_string(end) + ", and the file has " +
+                      counted(file_.size(), "byte"));
     }
     file_.read(static_cast<std::int64_t>(offset) + before, bytes, decoded_.data());
     if (TIFFIsByteSwapped(tiff_->get()) != 0) {

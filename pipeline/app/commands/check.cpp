@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/app/batch/batch_commands.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/existing_output.hpp"
+#include "pipeline/app/job_check.hpp"
 #include "pipeline/app/message_json.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/warnings.hpp"
@@ -19,27 +21,9 @@
 #include "pipeline/job/job.hpp"
 
 namespace terrace::app {
-
 namespace {
 
 using Json = nlohmann::json;
-
-struct Checked {
-  job::Job job;
-  std::vector<std::pair<std::string, std::vector<std::string>>> analyses;  // by stages (check_plan())
-};
-
-/// Checks the job. @throws JobError with all errors
-Checked checked(Session& session, const JobArguments& arguments, const Warn& warn) {
-  const job::OpenJob open =
-      job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(), session.kinds, false);
-  session.keep_log_apart(open.job);
-  for (const std::string& warning : open.job.warnings) warn(warning);
-  warn_of_budgets(open.job, warn);
-  Checked all{open.job, check_plan(open, session.stages, warn)};
-  check_output(open.job);
-  return all;
-}
 
 /// `job`, `valid`, `errors` and `warnings`; of a valid job also the numbers of its `inputs` and `stages`, and, if
 /// anything was found out about stages, by their names, `analysis`.
@@ -51,7 +35,7 @@ int check_as_json(Session& session, const JobArguments& arguments) {
   };
   try {
     const auto warn = [&](const std::string& warning) { add("warnings", warning); };
-    const auto [job, analyses] = checked(session, arguments, warn);
+    const auto [job, analyses] = check_job(session, arguments, warn);
     answer["inputs"] = job.inputs.size();
     answer["stages"] = job.stages.size();
     for (const auto& [stage, lines] : analyses) answer["analysis"][stage] = lines;
@@ -66,9 +50,22 @@ int check_as_json(Session& session, const JobArguments& arguments) {
 
 }  // namespace
 
+CheckedJob check_job(Session& session, const JobArguments& arguments, const Warn& warn) {
+  const job::OpenJob open = job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(),
+                                               session.kinds, false, arguments.task.get());
+  session.keep_log_apart(open.job);
+  for (const std::string& warning : open.job.warnings) warn(warning);
+  warn_of_budgets(open.job, warn);
+  CheckedJob all{open.job, check_plan(open, session.stages, warn)};
+  check_output(open.job);
+  return all;
+}
+
 int check(Session& session, const PlanArguments& arguments) {
+  if (job::is_batch(arguments.job.path, arguments.job.settings)) return check_batch(session, arguments);
   if (arguments.json) return check_as_json(session, arguments.job);
-  const auto [job, analyses] = checked(session, arguments.job, [&](const std::string& what) { session.warn(what); });
+  const auto [job, analyses] =
+      check_job(session, arguments.job, [&](const std::string& what) { session.warn(what); });
   session.out << fmt::format("{} is fine: {}, {}\n", printable(arguments.job.path),
                              counted(std::ssize(job.inputs), "input"), counted(std::ssize(job.stages), "stage"));
   for (const auto& [stage, lines] : analyses) {

@@ -3,19 +3,21 @@
 
 #include <unistd.h>
 #include <algorithm>
-#include <map>
 #include <ostream>
 
+#include "pipeline/app/batch/batch_commands.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/existing_output.hpp"
 #include "pipeline/app/fresh.hpp"
+#include "pipeline/app/job_plan.hpp"
+#include "pipeline/app/plan/outcome.hpp"
+#include "pipeline/app/plan/plan_json.hpp"
 #include "pipeline/app/prepare.hpp"
 #include "pipeline/app/progress/part_progress.hpp"
 #include "pipeline/app/progress/terminal.hpp"
 #include "pipeline/app/signature.hpp"
 #include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
-#include "pipeline/base/json.hpp"
 #include "pipeline/base/printable.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/disk_need.hpp"
@@ -40,14 +42,6 @@ std::string describe_limit(const run::Prediction& p, const run::PredictedTimes& 
   return text + fmt::format("; {} in all (disk)", format_rate(p.operations / times.disk, unit));
 }
 
-/// "computing", "disk", "link" or "blocks": the longest of the times.
-const char* bound_of(double seconds, const run::PredictedTimes& times) {
-  return seconds == times.compute ? "computing"
-         : seconds == times.disk  ? "disk"
-         : seconds == times.link  ? "link"
-                                  : "blocks";
-}
-
 /// "2.1 s, bound by the disk".
 std::string describe_time(const run::Prediction& p, const run::PredictedTimes& times) {
   const double seconds = run::predicted_seconds(p);
@@ -62,11 +56,6 @@ void print_taken(std::ostream& out, const run::PlannedStage& planned, const std:
   out << fmt::format("stage {}\n  taken over from {}\n", planned.name, planned.taken->file.string());
   if (!doubt.empty())
     out << fmt::format("  to be compared: {}; if it holds something else, the stage is computed\n", doubt);
-}
-
-/// Operations a second that are expected of a method, no more than the stage's limit; 0: not known.
-double rate_of(const run::StageMethod& method, const run::Prediction& prediction) {
-  return prediction.limit > 0 ? std::min(method.per_second, prediction.limit) : method.per_second;
 }
 
 /// "method" and its alternatives: "rows" is chosen, others are slower or unfit.
@@ -116,18 +105,6 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, bool expla
   out << fmt::format("  predicted     {}{}\n", describe_time(p, times),
                      p.leaves_out ? ", if nothing is left out" : "");
 }
-
-/// The answer of `terrace run` to the result that is there.
-struct Outcome {
-  TakenOver taken;                            // its parts
-  bool there = false;                         // nothing is computed: the result is the one of this job
-  std::map<std::string, std::string> doubts;  // by stages: why what they read is to be compared first
-
-  std::string doubt(const std::string& stage) const {
-    const auto found = doubts.find(stage);
-    return found == doubts.end() ? std::string() : found->second;
-  }
-};
 
 /// "result.h5 is there already, made by this job: `terrace run` computes nothing; ..."
 std::string describe_there(const job::OpenJob& open, const ReadAgain& again) {
@@ -188,103 +165,37 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, const Machine& 
   return plan;
 }
 
-/// Every method of a stage.
-Json methods_json(const run::Stage& stage, const run::Prediction& prediction) {
-  Json all = Json::array();
-  for (const run::StageMethod& method : stage.methods()) {
-    all.push_back({{"name", method.name},
-                   {"help", method.help},
-                   {"backend", method.backend},
-                   {"schedule", method.schedule.empty() ? Json() : Json(method.schedule)},
-                   {"automatic", method.automatic},
-                   {"chosen", method.chosen},
-                   {"unfit", method.unfit.empty() ? Json() : text_json(method.unfit)},
-                   {"per_second", method.unfit.empty() ? number_json(rate_of(method, prediction)) : Json()}});
-  }
-  return all;
-}
+/// A job with its machine and its plan.
+struct PlannedJob {
+  job::OpenJob open;
+  Machine machine;
+  Outcome outcome;
+  run::RunPlan plan;
+};
 
-Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, const std::string& doubt, bool explain) {
-  const run::Prediction p = planned.stage->prediction();
-  const run::PredictedTimes times = run::predicted_times(p);
-  const double seconds = run::predicted_seconds(p);
-  const Json taken = planned.taken ? text_json(planned.taken->file.string()) : Json();
-  Json json{{"name", planned.name},
-            {"temporary", planned.temporary},
-            {"taken_over_from", taken},
-            {"to_be_compared", doubt.empty() ? Json() : text_json(doubt)},
-            {"method", run::method_of(*planned.stage)},
-            {"backend", run::backend_of(planned, plan)},
-            {"blocks", p.blocks},
-            {"block_shape", p.block_shape},
-            {"block_bytes", p.block_bytes},
-            {"workspace_bytes", p.workspace_bytes},
-            {"unit", p.unit},
-            {"operations", number_json(p.operations)},
-            {"leaves_out", p.leaves_out},
-            {"bytes_read", number_json(p.bytes_read)},
-            {"bytes_written", number_json(p.bytes_written)},
-            {"bytes_up", number_json(p.bytes_up)},
-            {"bytes_down", number_json(p.bytes_down)},
-            {"limit", number_json(p.limit)},
-            {"limit_kind", p.limit_kind},
-            {"compute_seconds", number_json(times.compute)},
-            {"disk_seconds", number_json(times.disk)},
-            {"link_seconds", number_json(times.link)},
-            {"blocks_seconds", number_json(times.blocks)},
-            {"predicted_seconds", number_json(seconds)},
-            {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
-  if (explain) json["methods"] = methods_json(*planned.stage, p);
-  if (explain) json["analysis"] = planned.stage->analysis();
-  return json;
-}
-
-Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& run_plan, const Outcome& outcome,
-               bool explain) {
-  const stages::Resources& resources = machine.main.resources;
-  const run::DiskNeed need = run::disk_need(run_plan);
-  Json stages = Json::array();
-  double seconds = 0;
-  for (const run::PlannedStage& stage : run_plan.stages) {
-    stages.push_back(stage_json(stage, run_plan, outcome.doubt(stage.name), explain));
-    seconds += run::predicted_seconds(stage.stage->prediction());
-  }
-  return {
-      {"job", text_json(job.file.string())},
-      {"output", text_json(job.output.string())},
-      {"there_already", outcome.there},
-      {"device", resources.device.name},
-      {"devices", machine.main.contexts.size()},
-      {"backend", resources.cuda ? "cuda" : "cpu"},
-      {"memory",
-       {{"host", resources.host_budget}, {"device", resources.device_budget}, {"inputs", resources.input_memory}}},
-      {"disk", {{"result", need.result}, {"scratch", need.scratch}, {"taken_over", need.taken}}},
-      {"stages", stages},
-      {"predicted_seconds", number_json(seconds)}};
-}
-
-}  // namespace
-
-int plan(Session& session, const PlanArguments& arguments) {
-  const job::OpenJob open =
-      job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
-  session.keep_log_apart(open.job);
-  for (const std::string& warning : open.job.warnings) session.warn(warning);
+PlannedJob plan_job(Session& session, const PlanArguments& arguments) {
+  PlannedJob job;
+  job.open = job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(),
+                                session.kinds, true, arguments.job.task.get());
+  session.keep_log_apart(job.open.job);
+  for (const std::string& warning : job.open.job.warnings) session.warn(warning);
   const auto warn = [&](const std::string& text) { session.warn(text); };
-  warn_of_budgets(open.job, warn);
-  const Machine machine = open_machine(open, session.stages);
-  if (!machine.note.empty()) session.note(machine.note);
+  warn_of_budgets(job.open.job, warn);
+  job.machine = open_machine(job.open, session.stages);
+  if (!job.machine.note.empty()) session.note(job.machine.note);
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   PartProgress parts(progress);
-  const Wish wish = wish_from(arguments.fresh, open.job);
-  Outcome outcome;
-  const run::RunPlan run_plan = planned(session, open, machine, wish, progress, parts, outcome);
-  StageWarnings(warn).tell(run_plan);
-  warn_of_disk(open.job, run_plan, warn);
-  if (arguments.json) return session.answer_json(plan_json(open.job, machine, run_plan, outcome, arguments.explain));
-  const stages::Resources& resources = machine.main.resources;
-  session.out << fmt::format("on {} x {}\n", machine.main.contexts.size(), resources.device.name);
+  const Wish wish = wish_from(arguments.fresh, job.open.job);
+  job.plan = planned(session, job.open, job.machine, wish, progress, parts, job.outcome);
+  StageWarnings(warn).tell(job.plan);
+  warn_of_disk(job.open.job, job.plan, warn);
+  return job;
+}
+
+void print_plan(Session& session, const PlannedJob& job, bool explain) {
+  const stages::Resources& resources = job.machine.main.resources;
+  session.out << fmt::format("on {} x {}\n", job.machine.main.contexts.size(), resources.device.name);
   session.out << fmt::format("memory: {} of the host, {} of each device\n",
                              format_size(static_cast<double>(resources.host_budget)),
                              format_size(static_cast<double>(resources.device_budget)));
@@ -292,7 +203,7 @@ int plan(Session& session, const PlanArguments& arguments) {
     session.out << fmt::format("of the host's, {} more are the inputs'\n",
                                format_size(static_cast<double>(resources.input_memory)));
   }
-  const run::DiskNeed need = run::disk_need(run_plan);
+  const run::DiskNeed need = run::disk_need(job.plan);
   session.out << fmt::format(
       "disk: {} for the result{}, {} of scratch\n", format_size(static_cast<double>(need.result)),
       need.taken > 0 ? fmt::format(" ({} of it taken over: no new space if the file system can share it)",
@@ -300,13 +211,32 @@ int plan(Session& session, const PlanArguments& arguments) {
                      : "",
       format_size(static_cast<double>(need.scratch)));
   double seconds = 0;
-  for (const run::PlannedStage& stage : run_plan.stages) {
-    if (stage.taken) print_taken(session.out, stage, outcome.doubt(stage.name));
-    else print_stage(session.out, stage, arguments.explain);
+  for (const run::PlannedStage& stage : job.plan.stages) {
+    if (stage.taken) print_taken(session.out, stage, job.outcome.doubt(stage.name));
+    else print_stage(session.out, stage, explain);
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));
+}
+
+}  // namespace
+
+Json plan_as_json(Session& session, const PlanArguments& arguments) {
+  const PlannedJob job = plan_job(session, arguments);
+  return plan_json(job.open.job, job.machine, job.plan, job.outcome, arguments.explain);
+}
+
+int answer_plan(Session& session, const PlanArguments& arguments) {
+  if (arguments.json) return session.answer_json(plan_as_json(session, arguments));
+  print_plan(session, plan_job(session, arguments), arguments.explain);
   return exit_done;
+}
+
+int plan(Session& session, const PlanArguments& arguments) {
+  if (job::is_batch(arguments.job.path, arguments.job.settings)) return plan_batch(session, arguments);
+  if (!arguments.task.empty())
+    throw JobError("--task names a task of a batch, and " + arguments.job.path + " has no 'sweep'");
+  return answer_plan(session, arguments);
 }
 
 }  // namespace terrace::app

@@ -1,4 +1,4 @@
-// `terrace run`: takes the run's folder, plans or resumes, and runs to the complete result.
+// `terrace run`: takes the run's folder, plans or resumes, and runs to the complete result; a batch task by task.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,9 +7,13 @@
 #include <sstream>
 #include <utility>
 
+#include "pipeline/app/batch/batch_commands.hpp"
 #include "pipeline/app/beginning.hpp"
 #include "pipeline/app/commands.hpp"
+#include "pipeline/app/job_run.hpp"
+#include "pipeline/app/message_json.hpp"
 #include "pipeline/app/prepare.hpp"
+#include "pipeline/app/program.hpp"
 #include "pipeline/app/progress/read_watch.hpp"
 #include "pipeline/app/progress/run_progress.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
@@ -39,7 +43,18 @@ std::string describe_stage(const run::StageRecord& stage) {
                      format_duration(stage.end - stage.begin), rate.empty() ? "" : ", ", rate);
 }
 
-/// Prints the answer, and after it what it took.
+Json stage_json(const run::StageRecord& stage) {
+  return {{"name", text_json(stage.name)},
+          {"method", stage.method},
+          {"blocks", stage.blocks},
+          {"repeated", stage.repeated},
+          {"seconds", number_json(stage.end - stage.begin)},
+          {"operations", number_json(stage.operations)},
+          {"unit", stage.unit},
+          {"rate", number_json(stage.rate)}};
+}
+
+/// Prints small results, and after them what they took.
 void print_result(Session& session, const run::RunReport& report, const fs::path& output) {
   std::istringstream results(describe_small(output));
   for (std::string line; std::getline(results, line);) session.note(line);
@@ -53,7 +68,6 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
     }
   }
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
-  session.answer_path(output);
 }
 
 /// The decisions before a run computes: what is there, what is resumed, and the plan.
@@ -157,8 +171,8 @@ run::RunSettings settings_of(Session& session, const job::OpenJob& open, const M
 
 }  // namespace
 
-int run_job(Session& session, const RunArguments& arguments) {
-  if (arguments.dry) return plan(session, {.job = arguments.job, .fresh = arguments.fresh});
+JobRun run_job(Session& session, const JobArguments& arguments, const std::string& fresh,
+               const std::optional<TimeSpan>& span) {
   Progress progress(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                     [] { return terminal_columns(STDERR_FILENO); });
   StopOutlook outlook;
@@ -167,15 +181,16 @@ int run_job(Session& session, const RunArguments& arguments) {
     progress.say(text);
     session.record(text);
   });
+  const TimeLimit limit(span, signals, outlook);
   ReadWatch reading(signals, progress);
   if (signals.flag() != 0) throw Stopped("stopped before anything had begun; the same command begins");
-  const job::OpenJob open =
-      job::load_and_open(arguments.job.path, arguments.job.settings, session.stages.declarations(), session.kinds);
+  const job::OpenJob open = job::load_and_open(arguments.path, arguments.settings, session.stages.declarations(),
+                                               session.kinds, true, arguments.task.get());
   session.keep_log_apart(open.job);
   for (const std::string& warning : open.job.warnings) session.warn(warning);
   warn_of_budgets(open.job, [&](const std::string& text) { session.warn(text); });
   const job::Job& job = open.job;
-  const Wish asked = wish_from(arguments.fresh, job);
+  const Wish asked = wish_from(fresh, job);
   run::RunFolder folder = take_folder(job);
   const Wish wish = wish_of(folder, open, asked);
   const Machine machine = open_machine(open, session.stages, resumes_on_cpu(folder, wish.fresh));
@@ -217,15 +232,53 @@ int run_job(Session& session, const RunArguments& arguments) {
       }
     }
   }();
-  if (!report) {
-    session.answer_path(job.output);
-    return exit_done;
-  }
+  JobRun made{.output = job.output, .there_already = !report};
+  if (!report) return made;
   signals.complete();
   progress.finish();
   warnings.tell(plan);
   print_result(session, *report, job.output);
-  return exit_done;
+  made.seconds = report->seconds;
+  for (const run::StageRecord& stage : report->profile.stages()) made.stages.push_back(stage_json(stage));
+  return made;
+}
+
+Json run_answer(const JobArguments& job, int code, const JobRun& done, const std::vector<std::string>& errors) {
+  const char* state = code == exit_done      ? "done"
+                      : code == exit_stopped ? "stopped"
+                      : code == exit_wrong   ? "wrong"
+                                             : "failed";
+  Json answer = {{"job", text_json(job.path)}, {"state", state}};
+  if (code == exit_done) {
+    answer.update({{"output", text_json(done.output.string())},
+                   {"there_already", done.there_already},
+                   {"seconds", number_json(done.seconds)},
+                   {"stages", done.stages}});
+    return answer;
+  }
+  answer["errors"] = Json::array();
+  for (const std::string& error : errors) answer["errors"].push_back(message_json(error, job.path, job.settings));
+  return answer;
+}
+
+int run(Session& session, const RunArguments& arguments) {
+  if (arguments.dry) {
+    return plan(session,
+                {.job = arguments.job, .json = arguments.json, .fresh = arguments.fresh, .task = arguments.task});
+  }
+  if (job::is_batch(arguments.job.path, arguments.job.settings)) return run_batch(session, arguments);
+  refuse_batch_options(arguments);
+  const auto span = time_span(arguments.time_limit);
+  JobRun made;
+  std::vector<std::string> errors;
+  const auto work = [&] {
+    made = run_job(session, arguments.job, arguments.fresh, span);
+    return exit_done;
+  };
+  const int code = run_command(session, work, &errors);
+  if (arguments.json) session.answer_json(run_answer(arguments.job, code, made, errors));
+  else if (code == exit_done) session.answer_path(made.output);
+  return code;
 }
 
 }  // namespace terrace::app

@@ -2,8 +2,10 @@
 #include <ostream>
 
 #include "io/child_check.hpp"
+#include "pipeline/app/batch/batch_commands.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/made_result.hpp"
+#include "pipeline/app/show/kerchunk.hpp"
 #include "pipeline/app/show/paf.hpp"
 #include "pipeline/app/show/result.hpp"
 #include "pipeline/app/show/result_json.hpp"
@@ -45,6 +47,7 @@ fs::path run_folder_of(const fs::path& path) {
 
 int show(Session& session, const ShowArguments& arguments) {
   const fs::path named = arguments.path;
+  if (is_plain_file(named) && job::is_batch(named, {})) return show_batch(session, arguments);
   const auto output = is_plain_file(named) ? job::output_of_job(named) : std::nullopt;
   const fs::path path = output.value_or(named);  // of a job its result
   const fs::path folder = run_folder_of(path);
@@ -60,6 +63,7 @@ int show(Session& session, const ShowArguments& arguments) {
                    " that would make it");
   }
   check_is_file(path);
+  if (arguments.kerchunk) return session.answer_json(kerchunk_of(path, arguments.stage));
   const auto describe = [&] {
     if (arguments.paf) return paf_line(path, arguments.stage);
     if (arguments.xdmf) return xdmf_of(path, arguments.stage);

@@ -6,9 +6,11 @@
 #include "io/results/verify_checksums.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/made_result.hpp"
+#include "pipeline/app/program.hpp"
 #include "pipeline/app/verify/again.hpp"
 #include "pipeline/app/verify/sample.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/json.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/units.hpp"
 
@@ -48,10 +50,8 @@ void add(VerifyCounts& counts, const VerifyCounts& more) {
   counts.different += more.different;
 }
 
-}  // namespace
-
-int verify(Session& session, const VerifyArguments& arguments) {
-  VerifyWatch watch(session);
+/// Compares, and tells the watch. @return the numbers of datasets that were compared and that differ
+VerifyCounts verified(Session& session, VerifyWatch& watch, const VerifyArguments& arguments) {
   static_cast<void>(MadeResult(arguments.path));  // it can be read, and Terrace made it
   const auto second_run = arguments.all ? take_second_run(arguments.path) : nullptr;
   VerifyCounts counts = verify_record(watch, arguments.path);
@@ -62,15 +62,48 @@ int verify(Session& session, const VerifyArguments& arguments) {
     if (arguments.sample > 0) add(counts, verify_sample(session, watch, result, open, sampler));
     if (arguments.all) add(counts, verify_again(session, watch, *second_run, result, open, sampler));
   }
-  if (counts.different > 0) {
-    session.error(arguments.path + ": " + counted(counts.different, "difference"));
-    return exit_failed;
-  }
-  if (counts.compared == 0) {
-    session.error(arguments.path + ": nothing could be compared");
-    return exit_failed;
-  }
-  return exit_done;
+  return counts;
+}
+
+/// Says so unless something was compared, and all of it is equal. @return the exit code
+int require_equal(Session& session, const VerifyCounts& counts, const VerifyArguments& arguments) {
+  if (counts.different == 0 && counts.compared > 0) return exit_done;
+  session.error(arguments.path + ": " +
+                (counts.different > 0 ? counted(counts.different, "difference") : "nothing could be compared"));
+  return exit_failed;
+}
+
+int verify_as_json(Session& session, const VerifyArguments& arguments) {
+  std::vector<std::string> answers, errors;
+  VerifyCounts counts;
+  const int code = run_command(
+      session,
+      [&] {
+        VerifyWatch watch(session, &answers);
+        counts = verified(session, watch, arguments);
+        return require_equal(session, counts, arguments);
+      },
+      &errors);
+  const char* state = code == exit_done      ? "equal"
+                      : code == exit_stopped ? "stopped"
+                      : code == exit_wrong   ? "wrong"
+                      : counts.different > 0 ? "different"
+                                             : "failed";
+  nlohmann::json answer = {{"result", text_json(arguments.path)}, {"state", state},
+                           {"compared", counts.compared},         {"differences", counts.different},
+                           {"answers", nlohmann::json::array()},  {"errors", nlohmann::json::array()}};
+  for (const std::string& text : answers) answer["answers"].push_back(text_json(text));
+  for (const std::string& text : errors) answer["errors"].push_back(text_json(text));
+  session.answer_json(answer);
+  return code;
+}
+
+}  // namespace
+
+int verify(Session& session, const VerifyArguments& arguments) {
+  if (arguments.json) return verify_as_json(session, arguments);
+  VerifyWatch watch(session);
+  return require_equal(session, verified(session, watch, arguments), arguments);
 }
 
 }  // namespace terrace::app

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pipeline/base/units.hpp"
 
 namespace terrace::app {
@@ -26,14 +28,25 @@ ProgressState shown_progress(const run::RunPlan& plan, const std::string& stage,
 void StopOutlook::note(const run::StageProgress& state) {
   dirty_bytes_ = static_cast<double>(state.dirty_bytes);
   disk_rate_ = state.disk_rate;
-  computing_ = true;
+  const bool is_first = !computing_.exchange(true) || state.done_blocks < done_blocks_;
+  if (state.done_blocks == done_blocks_) return;
+  const auto now = Clock::now();
+  if (!is_first) longest_ = std::max(longest_.load(), std::chrono::duration<double>(now - last_end_).count());
+  last_end_ = now;
+  done_blocks_ = state.done_blocks;
+}
+
+double StopOutlook::seconds() const {
+  const double bytes = dirty_bytes_, rate = disk_rate_;
+  return 2 * bytes / std::max(rate, 1.0) + longest_;
 }
 
 std::string StopOutlook::notice() const {
   constexpr const char* second = "; a second signal stops at once";
-  if (!computing_) return std::string("stopping before the first block") + second;
+  const std::string reason = limit_comes_ ? "the time limit comes: " : "";
+  if (!computing_) return reason + "stopping before the first block" + second;
   const double bytes = dirty_bytes_, rate = disk_rate_;
-  std::string text = "stopping at a checkpoint: when the blocks under way have ended";
+  std::string text = reason + "stopping at a checkpoint: when the blocks under way have ended";
   if (bytes > 0) {
     text += fmt::format(", {} to write, about {} at {}", format_size(bytes), format_duration(bytes / rate),
                         format_rate(rate, "B/s"));

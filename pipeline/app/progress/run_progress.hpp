@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <string>
 
 #include "pipeline/app/progress/progress.hpp"
@@ -18,11 +19,21 @@ ProgressState shown_progress(const run::RunPlan& plan, const std::string& stage,
 class StopOutlook {
  public:
   void note(const run::StageProgress& state);
+  /// To be called when a time limit is the reason of the stop, before its notice.
+  void limit_comes() { limit_comes_ = true; }
   /// "stopping at a checkpoint: ...".
   std::string notice() const;
+  /// The time that a stop is expected to take: twice that of the writing, and the longest time from the end of one
+  /// block to the end of the next.
+  double seconds() const;
 
  private:
-  std::atomic<bool> computing_{false};
+  using Clock = std::chrono::steady_clock;
+
+  std::int64_t done_blocks_ = -1;    // as last noted
+  Clock::time_point last_end_ = {};  // of a block
+  std::atomic<double> longest_{0};   // seconds
+  std::atomic<bool> computing_{false}, limit_comes_{false};
   std::atomic<double> dirty_bytes_{0}, disk_rate_{1};
 };
 

@@ -23,7 +23,7 @@ std::atomic<bool> next_stops_at_once{false};
 std::atomic<pid_t> owner{0};
 std::atomic<bool> on_terminal{false};
 std::atomic<Left> left_at_once{Left::checkpoint};
-std::atomic<int> first_signal{0};
+std::atomic<int> first_signal{0}, signals_seen{0};
 sem_t requested;
 
 constexpr std::array<int, 4> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
@@ -57,7 +57,8 @@ extern "C" void on_stop_signal(int number) {
     ::_exit(continues ? exit_stopped : exit_failed);
   }
   const int error_before = errno;
-  if (stop_requests.fetch_add(1) == 0) {
+  stop_requests.fetch_add(1);
+  if (signals_seen.fetch_add(1) == 0) {
     first_signal = number;
     ::sem_post(&requested);
   }
@@ -65,7 +66,7 @@ extern "C" void on_stop_signal(int number) {
 }
 
 void set_handlers() {
-  stop_requests = 0;
+  stop_requests = signals_seen = 0;
   next_stops_at_once = false;
   owner = ::getpid();
   on_terminal = ::isatty(STDERR_FILENO) == 1;
@@ -125,21 +126,28 @@ StopSignals::~StopSignals() {
 }
 
 void StopSignals::watch() {
-  while (::sem_wait(&requested) != 0 && errno == EINTR) {
-  }
-  if (closing_) return;
-  std::this_thread::sleep_for(gathering);
-  if (complete_) return;
-  // Before the notice, which may take long if its reader has stopped reading.
-  next_stops_at_once = true;
-  try {
-    notice_();
-  } catch (...) {
-    // The run stops with or without its notice.
+  for (bool told = false; !next_stops_at_once; told = true) {
+    while (::sem_wait(&requested) != 0 && errno == EINTR) {
+    }
+    if (closing_) return;
+    std::this_thread::sleep_for(gathering);
+    if (complete_) return;
+    // Before the notice, which may take long if its reader has stopped reading.
+    next_stops_at_once = signals_seen != 0;
+    if (told) continue;
+    try {
+      notice_();
+    } catch (...) {
+      // The run stops with or without its notice.
+    }
   }
 }
 
 std::atomic<int>& StopSignals::flag() const { return stop_requests; }
+
+void StopSignals::request() {
+  if (stop_requests.fetch_add(1) == 0) ::sem_post(&requested);
+}
 
 void StopSignals::complete() {
   complete_ = true;

@@ -36,6 +36,8 @@ class StopSignals {
 
   /// Not 0 once a signal has come.
   std::atomic<int>& flag() const;
+  /// Asks for a stop. The signal that comes next is then still a first one, which does not end the process at once.
+  void request();
   /// Sets the state of the work after a second signal, from now on.
   void leaves(Left left);
   /// Ignores the signals from now on: the work is complete. A notice that is not being given yet is left out.

@@ -117,9 +117,11 @@ TextTable key_table(const KeySet& keys) {
   TextTable table{{"key", "type", "default", "example", "meaning"}, {}};
   for (const Parameter& parameter : keys.parameters) {
     const std::string example = keys.examples.value_of(parameter.name);
-    table.rows.push_back({parameter.name, words_of_kind(parameter.kind).word, default_of(parameter.default_text),
-                          example.empty() ? "-" : example,
-                          std::string(parameter.help) + " (" + job::expected(parameter) + ")"});
+    table.rows.push_back(
+        {parameter.name,
+         (job::takes_array(parameter) ? "input or " : "") + std::string(words_of_kind(parameter.kind).word),
+         default_of(parameter.default_text), example.empty() ? "-" : example,
+         std::string(parameter.help) + " (" + job::expected(parameter) + ")"});
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "pipeline/app/reference/keys.hpp"
+#include "pipeline/app/reference/placeholders.hpp"
 #include "pipeline/base/element_type.hpp"
 #include "pipeline/job/yaml/declared_names.hpp"
 #include "pipeline/job/yaml/reader.hpp"
@@ -137,6 +138,12 @@ json schema_of_values(const Parameter& parameter) {
 /// A scalar of YAML as JSON.
 json json_of(const job::Node& node);
 
+/// One number in place of a list, where an array may stand in its place, too.
+json one_number(const Parameter& parameter) {
+  if (parameter.kind == ParameterKind::integers) return number("integer", count_pattern, parameter);
+  return schema_of_values(parameter);
+}
+
 json json_of_scalar(const job::Node& node) {
   if (const auto flag = job::read_flag(node); flag.valid) return flag.value;
   if (const auto whole = job::read_integer(node); whole.valid) return whole.value;
@@ -158,7 +165,8 @@ json key_schema(const Parameter& parameter, const job::MapExamples& examples) {
   json schema = schema_of_values(parameter);
   const bool words_apart = parameter.choices && parameter.kind != ParameterKind::choice &&
                            parameter.kind != ParameterKind::texts && parameter.kind != ParameterKind::faces;
-  if (words_apart) schema = any_of({schema, words(job::words_of(parameter))});
+  if (job::takes_array(parameter)) schema = any_of({schema, one_number(parameter), any_text()});
+  else if (words_apart) schema = any_of({schema, words(job::words_of(parameter))});
   schema["description"] = parameter.help;
   if (parameter.default_text && *parameter.default_text != '\0') {
     const job::Sources sources("declaration", parameter.default_text, {});
@@ -304,6 +312,20 @@ json stage_schema(const job::StageTable& stages) {
   return any_of(std::move(schemas));
 }
 
+/// A batch: values by names, each a list or a pattern of files.
+json sweep_schema() {
+  const json value = {{"type", {"string", "number", "boolean"}}};
+  const json values = any_of({{{"type", "array"}, {"minItems", 1}, {"items", value}}, {{"type", "string"}}});
+  const json each = {{"type", "object"},
+                     {"minProperties", 1},
+                     {"propertyNames", {{"pattern", name_pattern}}},
+                     {"additionalProperties", values}};
+  return {{"type", "object"},
+          {"properties", {{"each", each}, {"zip", {{"type", "boolean"}}}}},
+          {"required", {"each"}},
+          {"additionalProperties", false}};
+}
+
 }  // namespace
 
 json job_schema(const job::StageTable& stages, std::span<const io::InputKind> kinds) {
@@ -317,11 +339,15 @@ json job_schema(const job::StageTable& stages, std::span<const io::InputKind> ki
                      {"propertyNames", {{"pattern", name_pattern}}},
                      {"additionalProperties", {{"$ref", "#/definitions/input"}}}};
   parts["stages"] = {{"type", "array"}, {"minItems", 1}, {"items", stage_schema(stages)}};
+  parts["sweep"] = sweep_schema();
   for (const job::PartDeclaration& part : job::job_parts()) {
     parts[part.name]["description"] = part.help;
     schema["properties"][part.name] = parts.at(part.name);
     if (!part.default_text) schema["required"].push_back(part.name);
   }
+  accept_placeholders(schema);
+  schema["properties"]["sweep"] = parts["sweep"];
+  schema["definitions"]["placeholder"] = placeholder_schema();
   return schema;
 }
 

@@ -36,7 +36,7 @@ _terrace() {
   COMPREPLY=()
   case $before in
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto cuda cpu' -- "$word"); return ;;
-    --set | --threads | --sample | --seed) return ;;
+    --set | --threads | --sample | --seed | --task | --time-limit) return ;;
   esac
   for ((i = 1; i < COMP_CWORD; ++i)); do
     [[ ${COMP_WORDS[i]} == -* || ${COMP_WORDS[i-1]} == --log ]] || { command=${COMP_WORDS[i]}; break; }

@@ -55,10 +55,19 @@ constexpr const char* files_and_more = R"(.SH ENVIRONMENT
 .TP
 TERRACE_CPU_RATES
 Rates of the CPU that plans and profiles take for its limits, in place of measuring them at each start for some 20 ms: operations on 32\-bit integers, multiply\-adds of f32 and copied bytes a second, with commas between (1e11,8e10,2e10). Predicted times are then the same at each start.
+.TP
+SLURM_JOB_END_TIME
+The time, in seconds since 1970, before which a run without \-\-time\-limit stops at a checkpoint.
 .SH FILES
 .TP
 \fIOUTPUT\fR.run/
 The folder of a run until its result is complete: checkpoints, scratch files and the partial result.
+.TP
+\fIBATCH\fR.tasks
+The tasks of a batch, as they were listed by its first run.
+.TP
+\fIOUTPUT\fR.failed
+The error with which a task of a batch has failed, until it is run again.
 .SH EXAMPLES
 .TP
 terrace run job.yaml
@@ -66,6 +75,12 @@ Run a job, or resume it where it was stopped.
 .TP
 terrace run job.yaml \-\-set memory.device=1GiB
 The same with another budget; the result is the same.
+.TP
+terrace run batch.yaml \-\-task 10\-19
+Run ten tasks of a batch, a job with sweep.
+.TP
+terrace submit batch.yaml
+Hand the tasks of a batch that are not finished to Slurm.
 .TP
 terrace problems smith_waterman
 Show the keys, datasets and an example of a problem.

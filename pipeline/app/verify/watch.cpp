@@ -7,8 +7,9 @@
 
 namespace terrace::app {
 
-VerifyWatch::VerifyWatch(Session& session)
+VerifyWatch::VerifyWatch(Session& session, std::vector<std::string>* answers)
     : session_(session),
+      answers_(answers),
       progress_(session.err, progress_style(STDERR_FILENO, session.quiet), nullptr,
                 [] { return terminal_columns(STDERR_FILENO); }),
       parts_(progress_),
@@ -59,7 +60,8 @@ void VerifyWatch::show(const run::RunPlan& plan, const std::string& stage, const
 
 void VerifyWatch::answer(const std::string& text) {
   progress_.finish();
-  session_.answer(text);
+  if (answers_ == nullptr) return session_.answer(text);
+  answers_->push_back(text.ends_with('\n') ? text.substr(0, text.size() - 1) : text);
 }
 
 void VerifyWatch::note(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "pipeline/app/progress/part_progress.hpp"
 #include "pipeline/app/progress/run_progress.hpp"
@@ -15,7 +16,8 @@ namespace terrace::app {
 /// Shows the progress of a verification, and notices signals that ask it to stop.
 class VerifyWatch {
  public:
-  explicit VerifyWatch(Session& session);
+  /// @param answers gets what answer() is told, in place of standard output; null: standard output
+  explicit VerifyWatch(Session& session, std::vector<std::string>* answers = nullptr);
 
   /// A flag that is not 0 once a signal has come; work that does not look at it calls check_stop() or advance().
   std::atomic<int>& stop() { return signals_.flag(); }
@@ -43,6 +45,7 @@ class VerifyWatch {
   std::string notice() const;
 
   Session& session_;
+  std::vector<std::string>* answers_;
   Progress progress_;
   StopOutlook outlook_;
   std::atomic<bool> keeps_{false}, runs_{false};

@@ -141,11 +141,18 @@ bool has_words_apart(const Parameter& parameter) {
          std::find(std::begin(with_words), std::end(with_words), parameter.kind) == std::end(with_words);
 }
 
+std::string array_in_words(ParameterKind kind) {
+  const std::string one = kind == ParameterKind::vectors ? "" : ", or one number";
+  return one + ", or the name of an array (an input, or stage/output)";
+}
+
 }  // namespace
 
 std::string expected(const Parameter& parameter) {
+  const bool array = takes_array(parameter);
+  const bool words = has_words_apart(parameter) && !words_of(parameter).empty();
   return kind_in_words(parameter) + bounds_in_words(parameter) + rest_in_words(parameter) +
-         (has_words_apart(parameter) ? ", or " + std::string(parameter.choices) : "");
+         (array ? array_in_words(parameter.kind) : "") + (words ? ", or " + std::string(parameter.choices) : "");
 }
 
 std::string describe(const Node& node) {

@@ -6,9 +6,7 @@
 #include "pipeline/job/yaml/reader.hpp"
 
 namespace terrace::job {
-namespace {
 
-/// True for NaN and infinities as people and programs write them.
 bool is_not_finite(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
   if (text.starts_with('.')) text.remove_prefix(1);
@@ -18,13 +16,14 @@ bool is_not_finite(std::string_view text) {
   return folded == "nan" || folded == "inf";
 }
 
-/// True if a text that is no number was probably meant to be one: 1,5 or 1e999 or 0x10.
 bool is_like_number(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return true;
   const bool begins_like_one = std::string_view("0123456789+-.,").find(text.front()) != text.npos;
   return begins_like_one && text.find_first_of("0123456789") != text.npos &&
          text.find_first_not_of("0123456789+-.,eE_") == text.npos;
 }
+
+namespace {
 
 class QuantityReader : ValueReader {
  public:

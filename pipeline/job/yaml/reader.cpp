@@ -8,10 +8,23 @@
 #include "pipeline/job/yaml/declared_names.hpp"
 
 namespace terrace::job {
+namespace {
+
+constexpr const char* array_word = "ARRAY";
+
+}  // namespace
 
 std::vector<std::string> words_of(const Parameter& parameter) {
   if (!parameter.choices) return {};
-  return split_words(parameter.choices);
+  std::vector<std::string> words = split_words(parameter.choices);
+  std::erase(words, array_word);
+  return words;
+}
+
+bool takes_array(const Parameter& parameter) {
+  if (!parameter.choices) return false;
+  const std::vector<std::string> words = split_words(parameter.choices);
+  return std::find(words.begin(), words.end(), array_word) != words.end();
 }
 
 bool has_word(const Parameter& parameter, const std::string& word) {

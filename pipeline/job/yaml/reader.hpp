@@ -36,7 +36,11 @@ std::string describe(const Node& node);
 inline constexpr double no_bound = 9.2e18;
 
 /// The words of a parameter: of a choice, or allowed in place of a value.
+/// The words of `choices`, without ARRAY.
 std::vector<std::string> words_of(const Parameter& parameter);
+/// True if the name of an array may stand in place of a value: the word ARRAY among `choices` says so, of lists of
+/// numbers (`steps: items`). One number is a list of one then, too.
+bool takes_array(const Parameter& parameter);
 bool has_word(const Parameter& parameter, const std::string& word);
 
 /// Reads values of one parameter; errors become complaints.

@@ -43,10 +43,10 @@ class Reader : ValueReader {
 
   std::optional<Value> read(const Node& node) {
     if (node.kind == Node::Kind::null) return refuse(node, "");
-    if (is_word(node)) return Value(node.text);
+    if (is_word(node) || (takes_array(parameter_) && is_name(node))) return Value(node.text);
     switch (parameter_.kind) {
       case ParameterKind::integers:
-        return list<std::int64_t>(node, [this](const Node& item) { return bounded(item, read_count(item)); });
+        return integers(node);
       case ParameterKind::numbers:
         return list<double>(node, [this](const Node& item) { return bounded(item, read_number(item)); });
       case ParameterKind::decimals:
@@ -77,6 +77,17 @@ class Reader : ValueReader {
   }
 
  private:
+  /// True for a text that is not meant to be a number.
+  static bool is_name(const Node& node) {
+    if (node.kind != Node::Kind::scalar || node.text.empty()) return false;
+    return node.quoted || (!is_like_number(node.text) && !is_not_finite(node.text));
+  }
+
+  std::optional<Value> integers(const Node& node) {
+    const auto read_item = [this](const Node& item) { return bounded(item, read_count(item)); };
+    return takes_array(parameter_) ? list_or_one<std::int64_t>(node, read_item) : list<std::int64_t>(node, read_item);
+  }
+
   bool is_word(const Node& node) const {
     const bool of_elements = parameter_.kind == ParameterKind::texts || parameter_.kind == ParameterKind::faces;
     return node.kind == Node::Kind::scalar && !of_elements && has_word(parameter_, node.text);

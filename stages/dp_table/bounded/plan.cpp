@@ -5,21 +5,17 @@
 
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
+#include "stages/dp_table/bounded/phase.hpp"
 #include "stages/dp_table/bounded/tally.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 
-using dp_table::BoundedPass;
-using dp_table::BoundedTable;
 using dp_table::BoundedTask;
 using dp_table::BoundedWork;
 
 namespace {
-
-/// Names of the accesses of a block.
-enum class BoundedSlot { elements, below, taken, cells };
 
 void bind_taken(BoundedTask& task, const run::SlotPiece& piece, const run::NoContext&) {
   task.taken = reinterpret_cast<dp_table::u64*>(piece.tile.data);
@@ -37,18 +33,8 @@ constexpr run::SlotField<BoundedTask> bounded_slots[] = {
     {.slot = BoundedSlot::below, .name = "below", .bind = bind_below},
     {.slot = BoundedSlot::taken, .name = "taken", .bind = bind_taken},
     run::field<&BoundedTask::table>(BoundedSlot::cells, "table"),
+    run::field<&BoundedTask::saved>(BoundedSlot::saved, "saved"),
 };
-
-/// The work of a phase.
-struct BoundedPhase {
-  std::int64_t work;        // BoundedWork
-  std::int64_t first, end;  // passes
-  std::int64_t cell;        // of BoundedWork::walk: the bit of the cell where it begins
-
-  BoundedWork what() const { return static_cast<BoundedWork>(work); }
-};
-
-BoundedPhase bounded_phase(const run::Phase& phase) { return phase.value.as<BoundedPhase>(); }
 
 dp_table::Tiles tiles_of(const TableDefinition& definition, const BoundedSizes& sizes) {
   dp_table::Table table = definition.table;
@@ -63,25 +49,33 @@ BoundedPlan::BoundedPlan(TableDefinition definition, BoundedSizes sizes)
       table_(definition_.table),
       sizes_(sizes),
       kept_(tiles_of(definition_, sizes_)),
-      groups_(ceiling<std::int64_t>(std::ssize(table_.passes), sizes_.passes)) {
+      groups_(sizes_.groups(table_)),
+      way_(groups_, sizes_.way) {
   run::ArraySpec elements;
   elements.name = "elements";
   elements.type = table_.stored;
   elements.shape = {table_.elements};
   elements.tile = {sizes_.elements};
   elements.kept = 1;
-  elements.generations = 1 + groups_;
   arrays_.push_back(elements);
   if (definition_.keeps_solution) {
+    const BoundedSlots slots = slots_in_scratch(table_, sizes_);
     run::ArraySpec taken;
     taken.name = "taken";
     taken.type = ElementType::u64;
     taken.shape = {std::max<std::int64_t>(1, std::ssize(table_.passes)), table_.taken_words()};
     taken.tile = {sizes_.passes, volume(taken_of(elements_of(0), 0, 1).shape())};
     taken.kept = 1;
-    // A tile is written once, so it takes one slot.
-    taken.slots = std::max<std::int64_t>(1, groups_ * tiles());
+    taken.slots = slots.taken;
     arrays_.push_back(taken);
+    if (slots.saved > 0) {
+      run::ArraySpec saved = elements;
+      saved.name = "saved";
+      saved.shape = {way_.leaves(), table_.elements};
+      saved.tile = {1, sizes_.elements};
+      saved.slots = slots.saved;
+      arrays_.push_back(saved);
+    }
   }
   if (!definition_.keeps_table) return;
   run::ArraySpec table;
@@ -94,28 +88,53 @@ BoundedPlan::BoundedPlan(TableDefinition definition, BoundedSizes sizes)
   arrays_.push_back(table);
 }
 
-std::optional<run::Phase> BoundedPlan::phase(std::int64_t number, const run::Tally& tally) const {
-  const auto make = [&](std::int64_t blocks, BoundedWork work, std::int64_t first, std::int64_t end,
-                        std::int64_t cell) {
-    return run::Phase{number, blocks, run::Order::in_turn,
-                      BoundedPhase{static_cast<std::int64_t>(work), first, end, cell}};
-  };
-  const auto passes = [&](std::int64_t group) {
-    const std::int64_t first = group * sizes_.passes;
-    return std::pair(first, std::min<std::int64_t>(std::ssize(table_.passes), first + sizes_.passes));
-  };
-  if (number == 0) return make(tiles(), BoundedWork::begin, 0, 0, 0);
-  if (number <= groups_) {
-    const auto [first, end] = passes(number - 1);
-    return make(tiles(), BoundedWork::passes, first, end, 0);
+std::int64_t BoundedPlan::tiles_up_to(std::int64_t bit) const {
+  return (table_.packed() == 1 ? bit : bit / 64) / sizes_.elements + 1;
+}
+
+run::Phase BoundedPlan::phase_of_step(std::int64_t number, const WayStep& step,
+                                      std::optional<std::int64_t> cell) const {
+  BoundedPhase value{};
+  value.first = step.group * sizes_.passes;
+  value.end = std::min<std::int64_t>(std::ssize(table_.passes), value.first + sizes_.passes);
+  value.generation = step.generation;
+  value.leaf = way_.leaf_of(step.group);
+  value.keeps_bits = step.keeps_bits ? 1 : 0;
+  value.is_last_use = step.is_last ? 1 : 0;
+  value.cell = cell.value_or(0);
+  std::int64_t blocks = cell ? tiles_up_to(*cell) : tiles();
+  switch (step.work) {
+    case WayWork::passes:
+      value.work = static_cast<std::int64_t>(BoundedWork::passes);
+      break;
+    case WayWork::save:
+      value.work = static_cast<std::int64_t>(BoundedWork::save);
+      break;
+    case WayWork::restore:
+      value.work = static_cast<std::int64_t>(step.group == 0 ? BoundedWork::begin : BoundedWork::restore);
+      break;
+    case WayWork::walk:
+      value.work = static_cast<std::int64_t>(BoundedWork::walk);
+      blocks = 1;
+      break;
   }
-  if (number < made_phases()) return make(kept_.count(), BoundedWork::table, 0, 0, 0);
-  const std::int64_t group = groups_ - 1 - (number - made_phases());
-  if (!definition_.keeps_solution || group < 0) return std::nullopt;
+  return {number, blocks, run::Order::in_turn, value};
+}
+
+std::optional<run::Phase> BoundedPlan::phase(std::int64_t number, const run::Tally& tally) const {
+  if (number == 0) return run::Phase{number, tiles(), run::Order::in_turn, BoundedPhase{}};
+  if (number <= way_.steps_before_walk()) return phase_of_step(number, way_.step(number - 1), std::nullopt);
+  if (number < made_phases()) {
+    BoundedPhase value{};
+    value.work = static_cast<std::int64_t>(BoundedWork::table);
+    value.generation = 1 + groups_;
+    return run::Phase{number, kept_.count(), run::Order::in_turn, value};
+  }
+  const std::int64_t step = number - made_phases() + way_.steps_before_walk();
+  if (!definition_.keeps_solution || step >= way_.steps()) return std::nullopt;
   const std::optional<std::int64_t> cell = static_cast<const BoundedTally&>(tally).walk_from();
   if (!cell) return std::nullopt;
-  const auto [first, end] = passes(group);
-  return make(1, BoundedWork::walk, first, end, *cell);
+  return phase_of_step(number, way_.step(step), cell);
 }
 
 bool BoundedPlan::walks(const run::Phase& phase) const { return bounded_phase(phase).what() == BoundedWork::walk; }
@@ -126,84 +145,8 @@ std::pair<std::int64_t, std::int64_t> BoundedPlan::passes_of(const run::Phase& p
 
 std::string BoundedPlan::part(const run::Phase& phase) const {
   if (!definition_.keeps_solution) return "";
-  return walks(phase) ? "way back" : "cells";
-}
-
-Box BoundedPlan::elements_of(std::int64_t tile) const {
-  const std::int64_t begin = tile * sizes_.elements;
-  return {{begin}, {std::min<std::int64_t>(table_.elements, begin + sizes_.elements)}};
-}
-
-Box BoundedPlan::below(const Box& tile, std::int64_t first, std::int64_t end) const {
-  std::int64_t reach = 0;
-  for (std::int64_t number = first; number < end; ++number) {
-    reach = std::min<std::int64_t>(tile.begin[0], reach + table_.passes[static_cast<std::size_t>(number)].reach);
-  }
-  const std::int64_t begin = tile.begin[0] - reach;
-  // One pass reads no more elements than the tile has, and one.
-  std::int64_t stop = tile.begin[0];
-  if (end - first == 1)
-    stop = std::min<std::int64_t>(stop, tile.end[0] - table_.passes[static_cast<std::size_t>(first)].offset);
-  return {{begin}, {std::max(begin, stop)}};
-}
-
-Box BoundedPlan::taken_of(const Box& tile, std::int64_t first, std::int64_t end) const {
-  const std::int64_t cells = table_.packed() == 1 ? 64 : 1;
-  return {{first, tile.begin[0] / cells}, {end, ceiling(tile.end[0], cells)}};
-}
-
-Box BoundedPlan::walked_of(const run::Phase& phase) const {
-  const BoundedPhase work = bounded_phase(phase);
-  std::int64_t least = work.cell;
-  for (std::int64_t number = work.first + 1; number < work.end; ++number) {
-    const BoundedPass& pass = table_.passes[static_cast<std::size_t>(number)];
-    least = std::max<std::int64_t>(0, least - BoundedTable::bits_back(pass, table_.packed()));
-  }
-  return {{work.first, least / 64}, {work.end, work.cell / 64 + 1}};
-}
-
-void BoundedPlan::add_passes(const run::Phase& phase, std::int64_t tile, run::Block& block) const {
-  const auto [first, end] = passes_of(phase);
-  const Box box = elements_of(tile);
-  block.accesses.push_back({BoundedSlot::elements, 0, phase.number, box, run::Mode::update});
-  const Box read = below(box, first, end);
-  if (volume(read.shape()) > 0) {
-    block.accesses.push_back({BoundedSlot::below, 0, phase.number, read, run::Mode::read, run::View::contiguous});
-  }
-  if (definition_.keeps_solution) {
-    block.accesses.push_back({BoundedSlot::taken, 1, 1, taken_of(box, first, end), run::Mode::write});
-  }
-  block.operations = static_cast<double>(end - first) * static_cast<double>(volume(box.shape()) * table_.packed());
-}
-
-void BoundedPlan::add_cells(std::int64_t index, run::Block& block) const {
-  const Box box = kept_.box(index);
-  const Extents strides = row_major_strides(table_.table.extents);
-  std::int64_t first = 0;
-  for (int d = 0; d < box.rank(); ++d) first += box.begin[d] * strides[d];
-  const std::int64_t last = first + volume(box.shape()) - 1, cells = table_.packed() == 1 ? 1 : 64;
-  const Box read{{table_.bit_of(first) / cells}, {table_.bit_of(last) / cells + 1}};
-  block.accesses.push_back({BoundedSlot::elements, 0, 1 + groups_, read, run::Mode::read, run::View::contiguous});
-  block.accesses.push_back({BoundedSlot::cells, static_cast<int>(arrays_.size()) - 1, 1, box, run::Mode::write});
-}
-
-run::Block BoundedPlan::block(const run::Phase& phase, std::int64_t index) const {
-  run::Block block;
-  switch (bounded_phase(phase).what()) {
-    case BoundedWork::begin:
-      block.accesses.push_back({BoundedSlot::elements, 0, 1, elements_of(index), run::Mode::write});
-      break;
-    case BoundedWork::passes:
-      add_passes(phase, tiles() - 1 - index, block);
-      break;
-    case BoundedWork::table:
-      add_cells(index, block);
-      break;
-    case BoundedWork::walk:
-      block.accesses.push_back({BoundedSlot::taken, 1, 1, walked_of(phase), run::Mode::read, run::View::contiguous});
-      break;
-  }
-  return block;
+  if (walks(phase)) return "way back";
+  return phase.number < made_phases() ? "cells" : "cells again";
 }
 
 BoundedTask BoundedPlan::task(const run::Phase& phase, const run::BlockView& view) const {

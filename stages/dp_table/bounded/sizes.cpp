@@ -1,6 +1,7 @@
 #include "stages/dp_table/bounded/sizes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +20,8 @@ using dp_table::BoundedTable;
 constexpr std::int64_t word_cells = 64;
 /// Updates of a block at most, so that a run soon stops when it is asked to.
 constexpr double most_updates = 4e9;
+/// Parts of a level of the way back that are tried, at most.
+constexpr std::int64_t most_parts = 4096;
 
 std::int64_t element_bytes(const BoundedTable& table) { return static_cast<std::int64_t>(size_of(table.stored)); }
 
@@ -45,9 +48,14 @@ std::int64_t pass_bytes(const BoundedTable& table, const BoundedSizes& sizes, bo
   return bytes + 2 * tile + whole_pages(sizes.most_reach(table) * element_bytes(table));
 }
 
-/// Bytes of a block that goes back, which reads words of two tiles at most.
+/// Bytes of a block that goes back: it reads words of one tile in place, of two tiles assembled.
 std::int64_t walk_bytes(const BoundedTable& table, const BoundedSizes& sizes) {
   return (sizes.tiles(table) == 1 ? 1 : 3) * taken_bytes(table, sizes);
+}
+
+/// Bytes of a block that stores elements, or makes stored ones again.
+std::int64_t save_bytes(const BoundedTable& table, const BoundedSizes& sizes) {
+  return sizes.way.levels == 0 ? 0 : 2 * whole_pages(sizes.elements * element_bytes(table));
 }
 
 /// Bytes of a block of the table that is kept.
@@ -56,8 +64,11 @@ std::int64_t kept_bytes(const BoundedTable& table, const BoundedSizes& sizes) {
   cut.cut = sizes.cut;
   const std::int64_t cells = volume(dp_table::Tiles(cut).shape());
   const std::int64_t tile = whole_pages(sizes.elements * element_bytes(table));
+  const std::int64_t read = elements_of_cells(table, cells) + 1;
+  // All tiles that it reads may be in memory.
+  const std::int64_t tiles = std::min(sizes.tiles(table), ceiling(read, sizes.elements) + 1);
   return whole_pages(cells * static_cast<std::int64_t>(size_of(cut.type))) +
-         whole_pages((elements_of_cells(table, cells) + 1) * element_bytes(table)) + 2 * tile;
+         whole_pages(read * element_bytes(table)) + tiles * tile;
 }
 
 /// Numbers of passes to try, the largest first, as far as blocks of them do not read more than half a tile.
@@ -92,9 +103,60 @@ BlockMemory memory_of(const BoundedTable& table, const BoundedSizes& sizes, cons
           tile + (kept.keeps_solution ? taken_bytes(table, sizes) : 0)};
 }
 
+/// The groups of a leaf, of which so many levels of so many parts hold all groups.
+std::int64_t leaf_groups(std::int64_t groups, std::int64_t levels, std::int64_t parts) {
+  std::int64_t leaves = 1;
+  for (std::int64_t level = 0; level < levels && leaves < groups; ++level) leaves *= parts;
+  return ceiling(groups, leaves);
+}
+
+/// Bytes of all scratch files.
+std::int64_t scratch_bytes(const BoundedTable& table, const BoundedSizes& sizes) {
+  const BoundedSlots slots = slots_in_scratch(table, sizes);
+  const std::int64_t tile = whole_pages(sizes.elements * element_bytes(table));
+  return 3 * page_bytes + (2 * sizes.tiles(table) + slots.saved) * tile + slots.taken * taken_bytes(table, sizes);
+}
+
+/// The fewest levels that the scratch space holds, with the parts that need the least; if it holds none, the levels
+/// that need the least.
+WaySizes choose_way(const BoundedTable& table, BoundedSizes sizes, std::int64_t scratch) {
+  sizes.way = {};
+  WaySizes least;
+  std::int64_t least_bytes = scratch_bytes(table, sizes);
+  const std::int64_t groups = sizes.groups(table);
+  for (std::int64_t levels = 1; least_bytes > scratch; ++levels) {
+    const auto most =
+        static_cast<std::int64_t>(std::ceil(std::pow(static_cast<double>(groups), 1 / static_cast<double>(levels))));
+    if (most < 2) break;
+    for (std::int64_t parts = 2; parts <= std::min(most, most_parts); ++parts) {
+      sizes.way = {levels, parts, leaf_groups(groups, levels, parts)};
+      const std::int64_t bytes = scratch_bytes(table, sizes);
+      if (bytes < least_bytes) least = sizes.way, least_bytes = bytes;
+    }
+    if (most == 2) break;
+  }
+  return least;
+}
+
 }  // namespace
 
 std::int64_t BoundedSizes::tiles(const BoundedTable& table) const { return ceiling(table.elements, elements); }
+
+std::int64_t BoundedSizes::groups(const BoundedTable& table) const {
+  return ceiling<std::int64_t>(std::ssize(table.passes), passes);
+}
+
+BoundedSlots slots_in_scratch(const BoundedTable& table, const BoundedSizes& sizes) {
+  const BoundedWay way(sizes.groups(table), sizes.way);
+  const std::int64_t tiles = sizes.tiles(table);
+  // A tile that is never given up is written once, so it takes one slot.
+  if (sizes.way.levels == 0) return {std::max<std::int64_t>(1, sizes.groups(table) * tiles), 0};
+  return {slots_of_dropped(way.sizes().leaf * tiles), slots_of_dropped(way.most_saved() * tiles)};
+}
+
+std::int64_t all_bits_bytes(const BoundedTable& table, const BoundedSizes& sizes) {
+  return sizes.groups(table) * sizes.tiles(table) * taken_bytes(table, sizes);
+}
 
 std::int64_t BoundedSizes::most_reach(const BoundedTable& table) const {
   std::int64_t most = 0, reach = 0;
@@ -109,24 +171,39 @@ std::int64_t BoundedSizes::most_reach(const BoundedTable& table) const {
 
 std::int64_t bounded_block_bytes(const BoundedTable& table, const BoundedSizes& sizes, const TableDefinition& kept) {
   return std::max({pass_bytes(table, sizes, kept.keeps_solution), kept.keeps_solution ? walk_bytes(table, sizes) : 0,
-                   kept.keeps_table ? kept_bytes(table, sizes) : 0});
+                   save_bytes(table, sizes), kept.keeps_table ? kept_bytes(table, sizes) : 0});
 }
 
 BoundedSizes choose_bounded_sizes(const BoundedTable& table, const TableDefinition& kept,
                                   const Resources& resources) {
   std::optional<BlockMemory> least;
+  std::optional<BoundedSizes> smallest;  // of those that the memory holds
   for (std::int64_t elements = table.elements;; elements = rounded_up(ceiling(elements, 2), word_cells)) {
     BoundedSizes sizes;
     sizes.elements = elements;
+    std::optional<BoundedSizes> found;
     for (const std::int64_t passes : passes_to_try(table, sizes)) {
       sizes.passes = passes;
+      sizes.way = {};
       if (kept.keeps_table) choose_cut(table, pass_bytes(table, sizes, kept.keeps_solution), sizes);
-      const BlockMemory memory = memory_of(table, sizes, kept, resources);
-      if (holds(resources, memory)) return sizes;
-      if (!least || memory.block + memory.workspace < least->block + least->workspace) least = memory;
+      const auto is_held = [&] {
+        const BlockMemory memory = memory_of(table, sizes, kept, resources);
+        if (!least || memory.block + memory.workspace < least->block + least->workspace) least = memory;
+        return holds(resources, memory);
+      };
+      if (!is_held()) continue;
+      if (!kept.keeps_solution) return sizes;
+      sizes.way = choose_way(table, sizes, resources.scratch_space);
+      if (!is_held()) continue;
+      const std::int64_t needed = scratch_bytes(table, sizes);
+      if (!smallest || needed < scratch_bytes(table, *smallest)) smallest = sizes;
+      if (needed <= resources.scratch_space && (!found || sizes.way.levels < found->way.levels)) found = sizes;
     }
+    if (found) return *found;
     if (elements <= word_cells) break;
   }
+  // The whole job is refused for the scratch space.
+  if (smallest) return *smallest;
   refuse_budgets(resources, least.value());
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/base/units.hpp"
 #include "stages/dp_table/bounded/plan.hpp"
 #include "stages/dp_table/bounded/sizes.hpp"
 #include "stages/dp_table/bounded/tally.hpp"
@@ -53,8 +54,10 @@ class BoundedStage : public run::Stage {
     const auto cells = static_cast<double>(table.elements * table.packed());
     run::Prediction p;
     p.unit = "cell";
-    p.blocks = plan_.tiles() * (1 + static_cast<std::int64_t>(phases));
-    p.operations = cells * passes;
+    // The passes of a level are taken anew for the cells before the way back, for about half of all.
+    const double times = 1 + static_cast<double>(plan_.sizes().way.levels) / 2;
+    p.blocks = plan_.tiles() * (1 + static_cast<std::int64_t>(times * phases));
+    p.operations = cells * passes * times;
     p.operations_per_second = 1 / method().cost(plan_.spec(), resources_.device).seconds;
     const bool stays = bytes + taken <= static_cast<double>(resources_.host_budget);
     const double kept = plan_.definition().keeps_table ? cells_bytes() : 0;
@@ -75,7 +78,16 @@ class BoundedStage : public run::Stage {
 
   std::vector<std::string> analysis() const override {
     if (!plan_.definition().keeps_solution) return {};
-    return {"the solution is found by a bit for each cell and pass, in scratch"};
+    const dp_table::BoundedTable& table = plan_.table();
+    const BoundedSizes& sizes = plan_.sizes();
+    const std::string bits = format_size(static_cast<double>(all_bits_bytes(table, sizes)));
+    if (sizes.way.levels == 0)
+      return {"the solution is found by a bit for each cell and pass: " + bits + " of scratch"};
+    const std::int64_t kept = std::min<std::int64_t>(std::ssize(table.passes), sizes.way.leaf * sizes.passes);
+    return {"the solution is found by divide and conquer, since scratch does not hold the " + bits +
+            " of a bit for each cell and pass: bits of " + std::to_string(kept) + " of " +
+            std::to_string(table.passes.size()) + " passes are kept at a time, and passes are taken up to " +
+            std::to_string(sizes.way.levels + 1) + " times"};
   }
   std::vector<run::StageMethod> methods() const override {
     return stage_methods(dp_table::bounded_methods(), method(), plan_.spec(), resources_.device);
@@ -84,7 +96,9 @@ class BoundedStage : public run::Stage {
     const BoundedSizes& sizes = plan_.sizes();
     return {{"method", run::method_of(*this)}, {"type", name_of(plan_.definition().table.type)},
             {"elements", sizes.elements},      {"passes", sizes.passes},
-            {"whole", sizes.cut.whole},        {"rows", sizes.cut.rows}};
+            {"whole", sizes.cut.whole},        {"rows", sizes.cut.rows},
+            {"way_levels", sizes.way.levels},  {"way_parts", sizes.way.parts},
+            {"way_leaf", sizes.way.leaf}};
   }
 
  private:
@@ -108,7 +122,10 @@ std::unique_ptr<run::Stage> make_bounded_table(const Request& request, TableDefi
   if (request.choices != nullptr) {
     const nlohmann::json& choices = *request.choices;
     definition.table.type = *element_type_from(choices.at("type").get<std::string>());
-    sizes = {choices.at("elements"), choices.at("passes"), {choices.at("whole"), choices.at("rows")}};
+    sizes = {choices.at("elements"),
+             choices.at("passes"),
+             {choices.at("whole"), choices.at("rows")},
+             {choices.at("way_levels"), choices.at("way_parts"), choices.at("way_leaf")}};
   } else {
     sizes = choose_bounded_sizes(dp_table::BoundedTable(definition.table), definition, request.resources);
   }

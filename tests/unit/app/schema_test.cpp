@@ -73,5 +73,17 @@ TEST_CASE("Help shows chosen names and entries with their patterns") {
   CHECK(help.find("the formulas (a map with names of your choice)") != std::string::npos);
 }
 
+TEST_CASE("The schema takes a placeholder of a batch in place of every value") {
+  const auto keys = properties_of({{"steps", count, "how often", "1", nullptr, 1},
+                                   {"type", type, "its type"},
+                                   {"name", text, "any text"},
+                                   {"shape", integers, "extents", ""}});
+  const nlohmann::json placeholder = {{"$ref", "#/definitions/placeholder"}};
+  for (const char* key : {"steps", "type"}) CHECK(keys[key]["anyOf"].back() == placeholder);
+  CHECK(keys["shape"]["items"]["anyOf"].back() == placeholder);
+  CHECK(keys["steps"]["description"] == "how often");
+  CHECK_FALSE(keys["name"].contains("anyOf"));
+}
+
 }  // namespace
 }  // namespace terrace::app

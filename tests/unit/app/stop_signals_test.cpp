@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "pipeline/app/progress/time_limit.hpp"
 #include "pipeline/app/session.hpp"
 
 namespace terrace::app {
@@ -205,6 +206,44 @@ TEST_CASE("A signal after a notice that does not come to its end ends the proces
     std::raise(SIGTERM);
   });
   CHECK(code == exit_stopped);
+}
+
+TEST_CASE("After a stop for a time limit the first signal is a first one, and the next ends the process") {
+  const auto [code, text] = in_child([] {
+    std::atomic<int> notices = 0;
+    StopSignals signals([&] { ++notices; });
+    signals.request();
+    if (!busy_until([&] { return notices == 1 && signals.flag() != 0; }, 10)) ::_exit(1);
+    std::raise(SIGUSR1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::raise(SIGTERM);
+    ::_exit(2);
+  });
+  CHECK(code == exit_stopped);
+  CHECK(text.starts_with("stopped at once"));
+}
+
+TEST_CASE("Time limits are numbers with units, one after another") {
+  CHECK(parse_time_limit("3h50m") == 3 * 3600 + 50 * 60);
+  CHECK(parse_time_limit("1d 2h 3min 4s") == 86400 + 2 * 3600 + 3 * 60 + 4);
+  CHECK(parse_time_limit("1500ms") == 1.5);
+  CHECK(parse_time_limit("1.5h") == 5400);
+  for (const char* wrong : {"", "3", "h", "1h30", "-1s", "0s", "1y", "1e3s", "1s x", "1e999s", "inf s"}) {
+    CHECK(parse_time_limit(wrong) == std::nullopt);
+  }
+}
+
+TEST_CASE("A time limit asks for a stop before its end") {
+  const auto [code, text] = in_child([] {
+    StopSignals signals([] {});
+    StopOutlook outlook;
+    const auto begin = TimeSpan::Clock::now();
+    const TimeLimit limit(time_span("1s"), signals, outlook);
+    const bool stopped = busy_until([&] { return signals.flag() != 0; }, 10);
+    const double seconds = std::chrono::duration<double>(TimeSpan::Clock::now() - begin).count();
+    ::_exit(stopped && seconds > 0.5 ? 0 : 1);
+  });
+  CHECK(code == 0);
 }
 
 TEST_CASE("A child of the process leaves signals to its parent") {

@@ -168,6 +168,17 @@ TEST_CASE("faults name the byte and what would be right") {
   CHECK(fault_of("(u < v) == 1") == "8: a condition is compared with a number");
   CHECK(fault_of("u*(1/4)").starts_with("4: two whole numbers are divided within a real expression"));
   CHECK(fault_of("u % 2") == "2: '%' is the remainder of whole numbers, and this is a real one");
+  const std::string lost =
+      "whole numbers are divided within a real expression, and the fraction would be lost: f32(a)/b keeps it, and "
+      "i64(a/b) drops it";
+  CHECK(fault_of("u*(i/2)") == "4: " + lost);
+  CHECK(fault_of("i/2") == "1: " + lost);
+  CHECK(fault_of("u - max(3, -(i/3) + i)") == "14: " + lost);
+  CHECK(fault_of("if(i/2 < 3, u, i/n)") == "16: " + lost);
+  for (const char* kept : {"u*i64(i/2)", "u*f32(i)/2", "i/2 % 2", "if(i/2 == 3, u, v)", "f32(i/2)"}) {
+    INFO(kept);
+    CHECK(fault_of(kept).empty());
+  }
   CHECK(fault_of("u*(7 % 2)").starts_with("5: a remainder of numbers alone stands within a real expression"));
   CHECK(value_of("u*i64(7 % 2)").real == 3);
   CHECK(fault_of("i % 0", Type::i64) == "2: the divisor can be 0 here");

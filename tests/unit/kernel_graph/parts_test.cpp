@@ -21,7 +21,7 @@ void check_parts(graph::testing::Random& random, const Graph& whole) {
   for (const graph::Input& input : whole.inputs)
     inputs.push_back(graph::testing::random_array<double>(random, input.shape));
   const auto all = graph::compute_as_defined(whole, inputs);
-  const GraphParts parts = cut_into_parts(whole);
+  const GraphParts parts = cut_into_parts(std::make_shared<const Graph>(whole));
   std::vector<Array<double>> arrays(parts.arrays.size());
   std::copy(inputs.begin(), inputs.end(), arrays.begin());
   for (const GraphPart& part : parts.parts) {
@@ -67,7 +67,7 @@ Graph chain_of(int nodes) {
 
 TEST_CASE("a graph without stored nodes is one part") {
   const Graph whole = chain_of(4);
-  const GraphParts made = cut_into_parts(whole);
+  const GraphParts made = cut_into_parts(std::make_shared<const Graph>(whole));
   REQUIRE(made.parts.size() == 1);
   CHECK(made.parts[0].graph->nodes.size() == 4);
   CHECK(made.arrays.size() == 2);
@@ -76,7 +76,7 @@ TEST_CASE("a graph without stored nodes is one part") {
 TEST_CASE("parts read what is stored, and nothing else of earlier ones") {
   Graph whole = chain_of(6);
   whole.nodes[1].is_stored = whole.nodes[3].is_stored = true;
-  const GraphParts made = cut_into_parts(whole);
+  const GraphParts made = cut_into_parts(std::make_shared<const Graph>(whole));
   REQUIRE(made.parts.size() == 3);
   CHECK(made.parts[1].graph->nodes.size() == 2);
   CHECK(made.parts[1].graph->inputs[0].name == "stored n1");
@@ -93,7 +93,7 @@ TEST_CASE("kept nodes are read as results if these have all bits") {
   whole.nodes[1].is_stored = whole.nodes[2].is_stored = true;
   whole.kept.push_back({2, ElementType::f32});
   whole.kept.push_back({3, ElementType::u8});
-  const GraphParts made = cut_into_parts(whole);
+  const GraphParts made = cut_into_parts(std::make_shared<const Graph>(whole));
   REQUIRE(made.parts.size() == 3);
   REQUIRE(made.arrays.size() == 5);
   CHECK(made.parts[1].inputs == std::vector{2});
@@ -118,7 +118,7 @@ TEST_CASE("warps come after the part that finds how far they move") {
     const Graph whole = with_known_moves(with_warp(chain_of(4), displacement));
     REQUIRE(whole.reductions.size() == 2);
     CHECK(whole.reductions[0].value == displacement);
-    const GraphParts made = cut_into_parts(whole);
+    const GraphParts made = cut_into_parts(std::make_shared<const Graph>(whole));
     REQUIRE(made.parts.size() == 2);
     CHECK(made.parts[0].reductions == std::vector{0, 1});
     CHECK(made.parts[1].numbers == std::vector{0, 1});
@@ -166,7 +166,7 @@ TEST_CASE("random graphs in parts are what they are as a whole") {
 /// The message about a graph that has no parts.
 std::string fault_of(const Graph& whole) {
   try {
-    cut_into_parts(whole);
+    cut_into_parts(std::make_shared<const Graph>(whole));
   } catch (const Error& error) {
     return error.what();
   }

@@ -78,6 +78,12 @@ class BoundedOnCpu final : public device::CpuBlocks<BoundedTask, BoundedResult> 
       case BoundedWork::walk:
         walk_passes(table_.passes.data(), table_.packed(), task, result);
         return result;
+      case BoundedWork::save:
+        copy(task.saved, task.elements, task.end - task.first);
+        return result;
+      case BoundedWork::restore:
+        copy(task.elements, task.saved, task.end - task.first);
+        return result;
     }
     if (task.is_last != 0) find_values(task, result);
     return result;
@@ -97,6 +103,15 @@ class BoundedOnCpu final : public device::CpuBlocks<BoundedTask, BoundedResult> 
         std::fill(elements + count * piece / pieces, elements + count * (piece + 1) / pieces, Rule::unreached());
       });
       if (task.first == 0) elements[0] = static_cast<T>(Rule::origin(table_.table.modulus));
+    });
+  }
+
+  void copy(void* to, const void* from, i64 count) {
+    const i64 pieces = pieces_of(count);
+    in_turn(pieces, [&](i64 piece, int) {
+      const i64 begin = count * piece / pieces * element_, end = count * (piece + 1) / pieces * element_;
+      std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
+                  static_cast<std::size_t>(end - begin));
     });
   }
 

@@ -72,6 +72,12 @@ class BoundedOnCuda final : public device::CudaBlocks<BoundedTask, BoundedResult
       case BoundedWork::walk:
         device::launch(walk_, shape(1, 1), port, state(), passes_, table_.packed(), task, block);
         return true;
+      case BoundedWork::save:
+        copy(static_cast<V*>(task.saved), task.elements, task.end - task.first);
+        break;
+      case BoundedWork::restore:
+        copy(static_cast<V*>(task.elements), task.saved, task.end - task.first);
+        break;
     }
     report(port, block, task);
     return true;
@@ -109,8 +115,8 @@ class BoundedOnCuda final : public device::CudaBlocks<BoundedTask, BoundedResult
     // One pass may read elements that lie far before the block's, with others between that are not there.
     const bool is_far = task.below_end < task.first;
     const i64 before = task.first - task.below_first;
-    if (!is_far) copy(task.below, before, 0);
-    copy(task.elements, task.end - task.first, is_far ? 0 : before);
+    if (!is_far) copy(buffers_[0], task.below, before);
+    copy(buffers_[0] + (is_far ? 0 : before), task.elements, task.end - task.first);
     for (std::size_t number = 0; number < groups.size(); ++number) {
       const Group& group = groups[number];
       const bool is_last = number + 1 == groups.size();
@@ -167,9 +173,9 @@ class BoundedOnCuda final : public device::CudaBlocks<BoundedTask, BoundedResult
     return groups;
   }
 
-  void copy(const void* from, i64 count, i64 place) {
+  void copy(V* to, const void* from, i64 count) {
     if (count == 0) return;
-    device::launch(copy_, over(count), state(), buffers_[0] + place, static_cast<const V*>(from), count);
+    device::launch(copy_, over(count), state(), to, static_cast<const V*>(from), count);
   }
 
   device::LaunchShape over(i64 count, u32 threads = bounded_threads) const {
