@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include "kernels/device/for_instruction_set.hpp"
 
 #include "kernels/values/vector_bytes.hpp"
 
@@ -16,9 +17,7 @@ using strips::Lanes;
 using strips::Source;
 
 strips::Kernels kernels_for(device::InstructionSet set) {
-  if (set == device::InstructionSet::avx512) return strips::avx512::kernels();
-  if (set == device::InstructionSet::avx2) return strips::avx2::kernels();
-  return strips::sse2::kernels();
+  return device::for_instruction_set(set, strips::sse2::kernels, strips::avx2::kernels, strips::avx512::kernels)();
 }
 
 Lanes lanes_of(Type type) {

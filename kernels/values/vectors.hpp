@@ -2,14 +2,14 @@
 #pragma once
 
 #include "kernels/device/cpu_features.hpp"
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/device/integers.hpp"
 #include "kernels/values/vector_bytes.hpp"
 
 namespace terrace::values {
 
 inline device::i64 vector_bytes(device::InstructionSet set) {
-  if (set == device::InstructionSet::avx512) return avx512::vector_bytes;
-  return set == device::InstructionSet::avx2 ? avx2::vector_bytes : sse2::vector_bytes;
+  return device::for_instruction_set<device::i64>(set, sse2::vector_bytes, avx2::vector_bytes, avx512::vector_bytes);
 }
 
 }  // namespace terrace::values

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include "kernels/device/for_instruction_set.hpp"
 
 #include "kernels/dp_table/cpu/part.hpp"
 #include "kernels/dp_table/measured.hpp"
@@ -16,15 +17,8 @@ namespace {
 using device::InstructionSet;
 
 PassFunction pass_function(InstructionSet set, const Table& table) {
-  switch (set) {
-    case InstructionSet::avx512:
-      return avx512::pass_function(table.combine, table.type);
-    case InstructionSet::avx2:
-      return avx2::pass_function(table.combine, table.type);
-    case InstructionSet::sse2:
-      break;
-  }
-  return sse2::pass_function(table.combine, table.type);
+  return device::for_instruction_set(set, sse2::pass_function, avx2::pass_function, avx512::pass_function)(
+      table.combine, table.type);
 }
 
 /// A pass of a block, and the cells to which its step leads.

@@ -7,6 +7,7 @@
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/device/cpu_features.hpp"
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/dp_table/cpu/papers/levels.hpp"
 #include "kernels/dp_table/cpu/part.hpp"
 #include "kernels/dp_table/cpu/passes.hpp"
@@ -23,15 +24,8 @@ using device::InstructionSet;
 using Index = std::vector<i64>;
 
 PartFunction part_function(InstructionSet set, const Table& table, bool choice) {
-  switch (set) {
-    case InstructionSet::avx512:
-      return avx512::part_function(table.combine, table.type, choice);
-    case InstructionSet::avx2:
-      return avx2::part_function(table.combine, table.type, choice);
-    case InstructionSet::sse2:
-      break;
-  }
-  return sse2::part_function(table.combine, table.type, choice);
+  return device::for_instruction_set(set, sse2::part_function, avx2::part_function, avx512::part_function)(
+      table.combine, table.type, choice);
 }
 
 /// The parts of a tile, by levels: a part needs parts of lower levels alone.
@@ -96,15 +90,8 @@ Index part_shape_for(const Index& tile, std::size_t first, int threads) {
 }
 
 LargestFunction largest_function(InstructionSet set, const Table& table) {
-  switch (set) {
-    case InstructionSet::avx512:
-      return avx512::largest_function(table.combine, table.type);
-    case InstructionSet::avx2:
-      return avx2::largest_function(table.combine, table.type);
-    case InstructionSet::sse2:
-      break;
-  }
-  return sse2::largest_function(table.combine, table.type);
+  return device::for_instruction_set(set, sse2::largest_function, avx2::largest_function, avx512::largest_function)(
+      table.combine, table.type);
 }
 
 class TablesOnCpu final : public TableKernel, private device::CpuBlocks<TableTask, TableResult> {

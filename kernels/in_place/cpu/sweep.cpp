@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/in_place/cpu/slab.hpp"
 #include "kernels/in_place/cpu/sweep.hpp"
 #include "kernels/in_place/problems.hpp"
@@ -17,9 +18,8 @@ namespace {
 using device::InstructionSet;
 
 InPlaceKernels kernels_for_in_place(InstructionSet set, int problem) {
-  if (set == InstructionSet::avx512) return avx512::in_place_kernels(problem);
-  if (set == InstructionSet::avx2) return avx2::in_place_kernels(problem);
-  return sse2::in_place_kernels(problem);
+  return device::for_instruction_set(set, sse2::in_place_kernels, avx2::in_place_kernels,
+                                     avx512::in_place_kernels)(problem);
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/launch/cpu_blocks.hpp"
 #include "kernels/recursive/cpu/product.hpp"
 #include "kernels/recursive/measured.hpp"
@@ -138,9 +139,8 @@ class Products {
 /// The kernel of a semiring for an instruction set; null if it has none for the type.
 template <class T>
 Multiply<T> multiply_of(device::InstructionSet set, int semiring) {
-  const ProductKernels kernels = set == device::InstructionSet::avx512 ? avx512::product_kernels(semiring)
-                                 : set == device::InstructionSet::avx2 ? avx2::product_kernels(semiring)
-                                                                       : sse2::product_kernels(semiring);
+  const ProductKernels kernels = device::for_instruction_set(set, sse2::product_kernels, avx2::product_kernels,
+                                                             avx512::product_kernels)(semiring);
   if constexpr (std::is_same_v<T, float>) return kernels.f32;
   else if constexpr (std::is_same_v<T, double>) return kernels.f64;
   else if constexpr (sizeof(T) == 1) return kernels.w8;

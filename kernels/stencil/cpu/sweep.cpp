@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/stencil/compiled.hpp"
 #include "kernels/stencil/constants.hpp"
@@ -21,15 +22,12 @@ namespace {
 using device::InstructionSet;
 
 RowKernels kernels_for(InstructionSet set, int formula) {
-  if (set == InstructionSet::avx512) return avx512::row_kernels(formula);
-  if (set == InstructionSet::avx2) return avx2::row_kernels(formula);
-  return sse2::row_kernels(formula);
+  return device::for_instruction_set(set, sse2::row_kernels, avx2::row_kernels, avx512::row_kernels)(formula);
 }
 
 BlockKernels block_kernels_for(InstructionSet set, int formula, int pattern) {
-  if (set == InstructionSet::avx512) return avx512::block_kernels(formula, pattern);
-  if (set == InstructionSet::avx2) return avx2::block_kernels(formula, pattern);
-  return sse2::block_kernels(formula, pattern);
+  return device::for_instruction_set(set, sse2::block_kernels, avx2::block_kernels, avx512::block_kernels)(formula,
+                                                                                                           pattern);
 }
 
 /// The number in Patterns of the offsets of a sum, or -1.

@@ -1,6 +1,7 @@
 #include "kernels/wavefront/cpu/sweep.hpp"
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
@@ -55,15 +56,11 @@ void check(const SweepSpec& spec) {
 }  // namespace
 
 BandKernels kernels_for(device::InstructionSet set, int problem) {
-  if (set == device::InstructionSet::avx512) return avx512::band_kernels(problem);
-  if (set == device::InstructionSet::avx2) return avx2::band_kernels(problem);
-  return sse2::band_kernels(problem);
+  return device::for_instruction_set(set, sse2::band_kernels, avx2::band_kernels, avx512::band_kernels)(problem);
 }
 
 LocalTypes local_types_for(device::InstructionSet set, int problem) {
-  if (set == device::InstructionSet::avx512) return avx512::local_types(problem);
-  if (set == device::InstructionSet::avx2) return avx2::local_types(problem);
-  return sse2::local_types(problem);
+  return device::for_instruction_set(set, sse2::local_types, avx2::local_types, avx512::local_types)(problem);
 }
 
 namespace {

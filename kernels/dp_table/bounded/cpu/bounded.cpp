@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/dp_table/bounded/cpu/sweep.hpp"
 #include "kernels/dp_table/bounded/kernels.hpp"
 #include "kernels/dp_table/bounded/visit.hpp"
@@ -21,27 +22,13 @@ namespace {
 using device::InstructionSet;
 
 BoundedFunction bounded_function(InstructionSet set, const BoundedTable& table) {
-  switch (set) {
-    case InstructionSet::avx512:
-      return avx512::bounded_function(table.table.combine, table.stored);
-    case InstructionSet::avx2:
-      return avx2::bounded_function(table.table.combine, table.stored);
-    case InstructionSet::sse2:
-      break;
-  }
-  return sse2::bounded_function(table.table.combine, table.stored);
+  return device::for_instruction_set(set, sse2::bounded_function, avx2::bounded_function, avx512::bounded_function)(
+      table.table.combine, table.stored);
 }
 
 LargestFunction largest_function(InstructionSet set, const BoundedTable& table) {
-  switch (set) {
-    case InstructionSet::avx512:
-      return avx512::largest_function(table.table.combine, table.stored);
-    case InstructionSet::avx2:
-      return avx2::largest_function(table.table.combine, table.stored);
-    case InstructionSet::sse2:
-      break;
-  }
-  return sse2::largest_function(table.table.combine, table.stored);
+  return device::for_instruction_set(set, sse2::largest_function, avx2::largest_function, avx512::largest_function)(
+      table.table.combine, table.stored);
 }
 
 template <class T>

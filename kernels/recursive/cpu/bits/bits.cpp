@@ -2,6 +2,7 @@
 #include "kernels/recursive/cpu/bits/bits.hpp"
 
 #include <vector>
+#include "kernels/device/for_instruction_set.hpp"
 
 #include "kernels/recursive/cpu/blocks.hpp"
 #include "kernels/recursive/cpu/tiles.hpp"
@@ -127,9 +128,7 @@ bool has_bits(Table table) { return table == Table::bits || table == Table::pack
 
 std::unique_ptr<device::BlockKernel> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool,
                                                    InstructionSet set) {
-  const Kernel kernel = set == InstructionSet::avx512 ? avx512::or_bits
-                        : set == InstructionSet::avx2 ? avx2::or_bits
-                                                      : sse2::or_bits;
+  const Kernel kernel = device::for_instruction_set(set, sse2::or_bits, avx2::or_bits, avx512::or_bits);
   return std::make_unique<BitsOnCpu>(pool, kernel, spec.table == Table::packed_bits);
 }
 

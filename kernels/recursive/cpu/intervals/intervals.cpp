@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/device/for_instruction_set.hpp"
 #include "kernels/recursive/cpu/blocks.hpp"
 #include "kernels/recursive/cpu/intervals/interval.hpp"
 #include "kernels/recursive/intervals.hpp"
@@ -245,9 +246,8 @@ auto visit_interval_value(ElementType type, const Call& call) {
 }
 
 IntervalKernelSet kernel_set(InstructionSet set, int rule) {
-  return set == InstructionSet::avx512 ? avx512::interval_kernels(rule)
-         : set == InstructionSet::avx2 ? avx2::interval_kernels(rule)
-                                       : sse2::interval_kernels(rule);
+  return device::for_instruction_set(set, sse2::interval_kernels, avx2::interval_kernels,
+                                     avx512::interval_kernels)(rule);
 }
 
 }  // namespace

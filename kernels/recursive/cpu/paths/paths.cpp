@@ -2,6 +2,7 @@
 #include "kernels/recursive/cpu/paths/paths.hpp"
 
 #include <vector>
+#include "kernels/device/for_instruction_set.hpp"
 
 #include "kernels/recursive/cpu/blocks.hpp"
 #include "kernels/recursive/cpu/tiles.hpp"
@@ -181,9 +182,8 @@ Table paths_table(ElementType distance, std::int64_t nodes) {
 
 std::unique_ptr<device::BlockKernel> make_paths_cpu(const TileSpec& spec, device::ThreadPool& pool,
                                                     InstructionSet set) {
-  const PathKernels kernels = set == InstructionSet::avx512 ? avx512::path_kernels()
-                              : set == InstructionSet::avx2 ? avx2::path_kernels()
-                                                            : sse2::path_kernels();
+  const PathKernels kernels =
+      device::for_instruction_set(set, sse2::path_kernels, avx2::path_kernels, avx512::path_kernels)();
   return visit_paths(spec, kernels,
                      [&]<class T, class W>(T, W, RelaxPaths<T, W> kernel) -> std::unique_ptr<device::BlockKernel> {
                        return std::make_unique<PathsOnCpu<T, W>>(pool, kernel);
