@@ -12,7 +12,7 @@ namespace terrace {
 std::optional<std::int64_t> parse_size(std::string_view text);
 /// "1000", "1e9", "64Ki", "2M": a whole count. nullopt if the text is no number, or not whole.
 std::optional<std::int64_t> parse_count(std::string_view text);
-/// "30s", "500ms", "10min", "2h": seconds. nullopt if the text is no duration.
+/// "30s", "500ms", "10min", "1d", "3h50m", "2h 5min": seconds. nullopt if the text is no duration.
 std::optional<double> parse_duration(std::string_view text);
 
 /// "4.0 GiB", "512 B".

@@ -1,28 +1,17 @@
 #include "pipeline/app/progress/time_limit.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <cstdlib>
-#include <utility>
+
+#include "pipeline/base/units.hpp"
 
 namespace terrace::app {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double>, 6> units = {
-    {{"d", 86400}, {"h", 3600}, {"min", 60}, {"m", 60}, {"s", 1}, {"ms", 1e-3}}};
 constexpr double longest_limit = 1e9;  // seconds
 
 constexpr double most_margin = 30, margin_share = 0.05;
 constexpr auto look_every = std::chrono::milliseconds(50);
-
-std::optional<double> seconds_of_unit(std::string_view name) {
-  for (const auto& [unit, seconds] : units) {
-    if (unit == name) return seconds;
-  }
-  return std::nullopt;
-}
 
 TimeSpan span_of(double seconds) {
   const auto now = TimeSpan::Clock::now();
@@ -46,22 +35,8 @@ std::optional<double> scheduled() {
 double TimeSpan::margin() const { return std::min(most_margin, margin_share * seconds()); }
 
 std::optional<double> parse_time_limit(std::string_view text) {
-  double seconds = 0;
-  while (!text.empty()) {
-    double number = 0;
-    const bool begins_as_number = text[0] >= '0' && text[0] <= '9';
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-    if (!begins_as_number || error != std::errc{} || !std::isfinite(number)) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    const std::size_t length = std::min(text.find_first_of("0123456789 "), text.size());
-    const auto unit = seconds_of_unit(text.substr(0, length));
-    if (!unit) return std::nullopt;
-    seconds += number * *unit;
-    text.remove_prefix(std::min(text.find_first_not_of(' ', length), text.size()));
-  }
-  if (!(seconds > 0) || seconds > longest_limit) return std::nullopt;
-  return seconds;
+  const auto seconds = parse_duration(text);
+  return seconds && *seconds > 0 && *seconds <= longest_limit ? seconds : std::nullopt;
 }
 
 std::optional<TimeSpan> time_span(const std::string& limit) {

@@ -124,7 +124,7 @@ Scalar<double> read_duration(const Node& node) {
   const auto seconds = parse_duration(node.text);
   if (seconds) return {true, *seconds};
   const bool bare = !node.text.empty() && std::all_of(node.text.begin(), node.text.end(), is_digit);
-  return {false, 0, bare ? "add the unit: " + node.text + "s" : "units are ms, s, min and h"};
+  return {false, 0, bare ? "add the unit: " + node.text + "s" : "units are ms, s, min, h and d"};
 }
 
 Scalar<bool> read_flag(const Node& node) {
