@@ -107,6 +107,19 @@ std::string list_names(const std::vector<std::string>& names, std::size_t most) 
 
 std::string quote_names(const std::vector<std::string>& names, std::size_t most) { return joined(names, most, true); }
 
+std::string ranges_of(const std::vector<std::int64_t>& numbers, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    if (i > 0) text += separator;
+    text += std::to_string(numbers[i]);
+    if (end > i + 1) text += "-" + std::to_string(numbers[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
 std::string counted(std::int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }

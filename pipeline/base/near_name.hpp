@@ -25,6 +25,9 @@ std::string list_names(const std::vector<std::string>& names, std::size_t most =
 /// "'a', 'b' and 5 more": the same for names that users chose.
 std::string quote_names(const std::vector<std::string>& names, std::size_t most = 20);
 
+/// "0-3, 7": whole numbers, ranges of them as their ends. @param numbers ascending
+std::string ranges_of(const std::vector<std::int64_t>& numbers, std::string_view separator);
+
 /// "1 value", "3 values".
 std::string counted(std::int64_t count, std::string_view noun);
 

@@ -231,6 +231,11 @@ class Errors(BatchTest):
                              name="batch.yaml")
         self.refused(job, "'${sample}' is a placeholder, and this job has no 'sweep'")
 
+    def test_of_pictures_of_a_batch(self):
+        batch = self.usual()
+        for option in (["--xdmf"], ["--kerchunk"], ["s", "--paf"], ["s"]):
+            self.assertSays(self.terrace("show", batch, *option, expect=WRONG), "is a batch; name the result of a task")
+
     def test_of_tasks_that_are_not_there_and_of_options_without_a_batch(self):
         batch = self.usual()
         for numbers, said in (("6", "has 6 tasks, numbered from 0 to 5"), ("3-6", "has 6 tasks"), ("2-1", "name one"),

@@ -20,19 +20,6 @@ using Json = nlohmann::json;
 constexpr std::array all_states{TaskState::done,      TaskState::failed,  TaskState::under_way,
                                 TaskState::elsewhere, TaskState::stopped, TaskState::left};
 
-/// "0-3, 7": ranges of numbers. @param numbers ascending
-std::string ranges_of(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    text += (text.empty() ? "" : ", ") + std::to_string(numbers[i]);
-    if (end > i + 1) text += "-" + std::to_string(numbers[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
 struct KnownTask {
   const job::Task* task;
   TaskStatus status;
@@ -51,7 +38,7 @@ std::string describe_state(const std::vector<KnownTask>& tasks, TaskState state)
     lines += "    " + (names_task ? "" : task->in_words() + ": ") + first + "\n";
   }
   if (numbers.empty()) return "";
-  return fmt::format("  {:<9}  {}: {}\n", name_of(state), numbers.size(), ranges_of(numbers)) + lines;
+  return fmt::format("  {:<9}  {}: {}\n", name_of(state), numbers.size(), ranges_of(numbers, ", ")) + lines;
 }
 
 Json status_json(const KnownTask& known) {
@@ -76,7 +63,7 @@ Json batch_json(const job::Batch& batch, const std::vector<KnownTask>& tasks) {
 }  // namespace
 
 int show_batch(Session& session, const ShowArguments& arguments) {
-  if (!arguments.stage.empty() || arguments.paf || arguments.xdmf) {
+  if (!arguments.stage.empty() || arguments.paf || arguments.xdmf || arguments.kerchunk) {
     throw JobError(arguments.path + ": is a batch; name the result of a task to see more of it");
   }
   const job::Batch batch = known_batch({arguments.path, {}});

@@ -124,10 +124,10 @@ std::vector<std::string> array_scripts(const std::vector<std::int64_t>& tasks, c
   std::vector<std::string> scripts;
   for (std::size_t i = 0; i < tasks.size();) {
     run.first_task = tasks[i] / most * most;
-    std::vector<long> indices;
+    std::vector<std::int64_t> indices;
     for (; i < tasks.size() && tasks[i] < *run.first_task + most; ++i) indices.push_back(tasks[i] - *run.first_task);
     SbatchOptions all = options;
-    all.suggest("array", array_of(indices));
+    all.suggest("array", ranges_of(indices, ","));
     scripts.push_back(script_for(run, all));
   }
   return scripts;

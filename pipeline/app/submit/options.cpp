@@ -119,16 +119,4 @@ std::string slurm_time(double seconds) {
   return fmt::format("{}:{:02}:00", minutes / 60, minutes % 60);
 }
 
-std::string array_of(const std::vector<long>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
-    if (end > i + 1) text += "-" + std::to_string(numbers[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
 }  // namespace terrace::app

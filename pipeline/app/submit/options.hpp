@@ -40,7 +40,4 @@ std::optional<double> parse_slurm_time(const std::string& text);
 /// "2:05:00" of seconds, rounded up to minutes.
 std::string slurm_time(double seconds);
 
-/// "0-3,7": numbers as an array of Slurm. @param numbers ascending
-std::string array_of(const std::vector<long>& numbers);
-
 }  // namespace terrace::app
