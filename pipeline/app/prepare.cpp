@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "pipeline/app/earlier/signature.hpp"
+#include "pipeline/app/earlier/taking_over.hpp"
 #include "pipeline/app/nodes_read.hpp"
-#include "pipeline/app/signature.hpp"
-#include "pipeline/app/taking_over.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"

@@ -2,7 +2,7 @@
 
 #include "io/results/reader.hpp"
 #include "pipeline/app/batch/task_status.hpp"
-#include "pipeline/app/signature.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/job/identity.hpp"

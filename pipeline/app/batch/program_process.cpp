@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <utility>
 
 namespace terrace::app {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "pipeline/app/batch/batch_commands.hpp"
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/existing_output.hpp"
+#include "pipeline/app/earlier/existing_output.hpp"
 #include "pipeline/app/job_check.hpp"
 #include "pipeline/app/message_json.hpp"
 #include "pipeline/app/prepare.hpp"

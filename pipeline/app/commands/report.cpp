@@ -3,7 +3,7 @@
 
 #include "io/child_check.hpp"
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/pictures/page.hpp"
 
 namespace terrace::app {

@@ -4,7 +4,7 @@
 #include "io/child_check.hpp"
 #include "pipeline/app/batch/batch_commands.hpp"
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/show/kerchunk.hpp"
 #include "pipeline/app/show/paf.hpp"
 #include "pipeline/app/show/result.hpp"

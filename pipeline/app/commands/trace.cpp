@@ -2,7 +2,7 @@
 #include "pipeline/app/pictures/trace.hpp"
 #include "io/child_check.hpp"
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 
 namespace terrace::app {
 

@@ -5,7 +5,7 @@
 
 #include "io/results/verify_checksums.hpp"
 #include "pipeline/app/commands.hpp"
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/verify/again.hpp"
 #include "pipeline/app/verify/sample.hpp"

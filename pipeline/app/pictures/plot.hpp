@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/pictures/picture_file.hpp"
 #include "pipeline/app/pictures/plot/choices.hpp"
 #include "pipeline/app/pictures/plot/colours.hpp"

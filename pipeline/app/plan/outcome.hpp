@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "pipeline/app/taking_over.hpp"
+#include "pipeline/app/earlier/taking_over.hpp"
 
 namespace terrace::app {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "io/files/run_lock.hpp"
-#include "pipeline/app/beginning.hpp"
+#include "pipeline/app/earlier/beginning.hpp"
+#include "pipeline/app/earlier/resumed_plan.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/app/prepare.hpp"
-#include "pipeline/app/resumed_plan.hpp"
-#include "pipeline/app/signature.hpp"
 #include "pipeline/base/bands.hpp"
 #include "pipeline/base/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/verify/sample.hpp"
 #include "pipeline/app/verify/watch.hpp"
 #include "pipeline/run/run_folder.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/node_names.hpp"
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "stages/verifier.hpp"
 
 namespace terrace::app {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/verify/watch.hpp"
 #include "stages/verifier.hpp"
 

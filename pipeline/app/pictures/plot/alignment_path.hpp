@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 
 namespace terrace::app {
 

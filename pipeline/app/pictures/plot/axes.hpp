@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/pictures/plot/gnuplot.hpp"
 #include "pipeline/app/pictures/plot/subject.hpp"
 

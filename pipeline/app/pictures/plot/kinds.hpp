@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/pictures/plot/choices.hpp"
 #include "pipeline/app/pictures/plot/subject.hpp"
 

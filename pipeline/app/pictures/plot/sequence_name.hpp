@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 
 namespace terrace::app {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/app/existing_output.hpp"
-#include "pipeline/app/fresh.hpp"
+#include "pipeline/app/earlier/existing_output.hpp"
+#include "pipeline/app/earlier/fresh.hpp"
+#include "pipeline/app/earlier/signature.hpp"
+#include "pipeline/app/earlier/taking_over.hpp"
 #include "pipeline/app/prepare.hpp"
-#include "pipeline/app/signature.hpp"
-#include "pipeline/app/taking_over.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run.hpp"

@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "pipeline/app/earlier/read_again.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/app/prepare.hpp"
-#include "pipeline/app/read_again.hpp"
 #include "pipeline/app/session.hpp"
-#include "pipeline/app/signature.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run_folder.hpp"

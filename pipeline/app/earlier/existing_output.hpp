@@ -5,9 +5,9 @@
 #include <string>
 
 #include "io/files/durable.hpp"
-#include "pipeline/app/fresh.hpp"
-#include "pipeline/app/read_again.hpp"
-#include "pipeline/app/signature.hpp"
+#include "pipeline/app/earlier/fresh.hpp"
+#include "pipeline/app/earlier/read_again.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/job/job.hpp"
 

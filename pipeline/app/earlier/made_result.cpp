@@ -1,8 +1,8 @@
-#include "pipeline/app/made_result.hpp"
+#include "pipeline/app/earlier/made_result.hpp"
 
 #include "io/child_check.hpp"
 #include "io/kinds.hpp"
-#include "pipeline/app/read_again.hpp"
+#include "pipeline/app/earlier/read_again.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/file_kind.hpp"
 #include "pipeline/base/json.hpp"

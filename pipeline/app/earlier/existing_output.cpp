@@ -1,4 +1,4 @@
-#include "pipeline/app/existing_output.hpp"
+#include "pipeline/app/earlier/existing_output.hpp"
 
 #include "io/input_file.hpp"
 #include "io/results/reader.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "pipeline/app/signature.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/run_folder.hpp"
 

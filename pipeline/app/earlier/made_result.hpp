@@ -7,8 +7,8 @@
 #include <string>
 
 #include "io/results/reader.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/app/session.hpp"
-#include "pipeline/app/signature.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
 

@@ -1,10 +1,10 @@
-#include "pipeline/app/read_again.hpp"
+#include "pipeline/app/earlier/read_again.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "io/data_error.hpp"
-#include "pipeline/app/signature.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/inputs.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/app/fresh.hpp"
-#include "pipeline/app/read_again.hpp"
-#include "pipeline/app/signature.hpp"
+#include "pipeline/app/earlier/fresh.hpp"
+#include "pipeline/app/earlier/read_again.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/job/job.hpp"
 #include "pipeline/run/taken_stage.hpp"
 

@@ -1,13 +1,13 @@
-#include "pipeline/app/unfinished_run.hpp"
+#include "pipeline/app/earlier/unfinished_run.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "pipeline/app/existing_output.hpp"
-#include "pipeline/app/resumed_plan.hpp"
-#include "pipeline/app/taking_over.hpp"
+#include "pipeline/app/earlier/existing_output.hpp"
+#include "pipeline/app/earlier/resumed_plan.hpp"
+#include "pipeline/app/earlier/taking_over.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/job/recorded_job.hpp"

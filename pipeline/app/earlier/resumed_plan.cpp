@@ -1,6 +1,7 @@
-#include "pipeline/app/resumed_plan.hpp"
+#include "pipeline/app/earlier/resumed_plan.hpp"
 
-#include "pipeline/app/read_again.hpp"
+#include "pipeline/app/earlier/read_again.hpp"
+#include "pipeline/app/earlier/taking_over.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/inputs.hpp"
 

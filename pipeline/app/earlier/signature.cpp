@@ -1,4 +1,4 @@
-#include "pipeline/app/signature.hpp"
+#include "pipeline/app/earlier/signature.hpp"
 
 #include <fmt/format.h>
 

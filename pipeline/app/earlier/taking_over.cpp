@@ -1,4 +1,4 @@
-#include "pipeline/app/taking_over.hpp"
+#include "pipeline/app/earlier/taking_over.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/app/fresh.hpp"
+#include "pipeline/app/earlier/fresh.hpp"
 
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"

@@ -1,10 +1,10 @@
-#include "pipeline/app/beginning.hpp"
+#include "pipeline/app/earlier/beginning.hpp"
 
 #include <algorithm>
 
 #include "io/data_error.hpp"
 #include "io/results/reader.hpp"
-#include "pipeline/app/unfinished_run.hpp"
+#include "pipeline/app/earlier/unfinished_run.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 
