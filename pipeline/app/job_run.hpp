@@ -14,7 +14,7 @@
 
 namespace terrace::app {
 
-/// What a run has made.
+/// The outcome of a run.
 struct JobRun {
   std::filesystem::path output;
   bool there_already = false;  // nothing was computed

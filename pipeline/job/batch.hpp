@@ -40,7 +40,7 @@ struct TaskList {
   std::vector<TaskValues> tasks;
 };
 
-/// What a job says itself about the machine.
+/// The keys about the machine that a job gives itself.
 struct NamedKeys {
   bool devices = false, threads = false, host_memory = false;
   std::string backend;  // empty: not named

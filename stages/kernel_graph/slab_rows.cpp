@@ -73,7 +73,7 @@ class SlabChooser {
   GraphPlan plan() const { return {definition_, rows_, methods_, resources_}; }
 
  private:
-  /// What the parts need in the slabs as they are chosen so far.
+  /// Memory and work of the parts in the slabs as they are chosen so far.
   struct Needs {
     std::vector<std::int64_t> bytes;  // of a block with its workspace
     std::vector<double> work;
@@ -200,7 +200,7 @@ GraphPlan plan_for_budgets(const Request& request, const GraphDefinition& defini
   GraphDefinition in_parts = definition;
   cut_iterations(in_parts, steps);
   SlabChooser chooser(request, in_parts, method);
-  // What is stored between the parts may be more than the budgets hold.
+  // Arrays stored between the parts may be larger than the budgets hold.
   return chooser.choose() ? plan : chooser.plan();
 }
 

@@ -9,7 +9,7 @@
 
 namespace terrace::graph {
 
-/// What passes of an iteration read and write.
+/// Arrays that passes of an iteration read and write.
 struct PassMemory {
   GraphState* state;
   const std::byte* numbers;           // of the body's nodes, one after another

@@ -10,7 +10,7 @@
 
 namespace terrace::nest {
 
-/// What the statements of a nest have in common.
+/// Properties that the statements of a nest share.
 struct StatementsInSource {
   Rim rim;
   bool has_ghosts;

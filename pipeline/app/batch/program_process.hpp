@@ -30,7 +30,7 @@ class ProgramProcess {
   bool poll();
   /// Its exit code; of a process that was killed by a signal, the negative number of that.
   int code() const { return code_; }
-  /// What it has written to standard output.
+  /// Its standard output so far.
   const std::string& output() const { return output_; }
 
   /// Waits until one of the processes has written something or has ended, at most some milliseconds.

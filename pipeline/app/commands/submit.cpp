@@ -36,7 +36,7 @@ constexpr double notice_seconds = 120, notice_share = 0.25;  // before the limit
 /// Most tasks that are planned: of more, evenly chosen ones.
 constexpr std::size_t most_planned = 200;
 
-/// What the job, or the largest task, is expected to take.
+/// Memory, time and GPUs that the job, or the largest task, is expected to take.
 struct Needs {
   double memory = 0, seconds = 0;  // bytes, seconds
   std::int64_t gpus = 0;

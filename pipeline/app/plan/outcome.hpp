@@ -1,4 +1,4 @@
-// What a run would do about the result that is there.
+// The answer of a run to the result that is there.
 #pragma once
 
 #include <map>

@@ -10,7 +10,7 @@
 
 namespace terrace::app {
 
-/// What a script runs.
+/// The command that a script runs.
 struct SubmittedRun {
   std::filesystem::path program;        // terrace
   std::filesystem::path job;            // absolute

@@ -5,7 +5,7 @@
 
 namespace terrace::stages {
 
-/// How much is stored for the way back. Passes come in groups. The groups are divided into `parts` parts, these
+/// The division of passes for the way back. Passes come in groups. The groups are divided into `parts` parts, these
 /// again, on so many levels, down to leaves of so many groups: bits of one leaf are stored at a time. A level stores
 /// the elements where its parts begin, and takes the passes of a part anew to go back through it.
 struct WaySizes {

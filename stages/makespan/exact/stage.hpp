@@ -10,7 +10,7 @@
 
 namespace terrace::stages {
 
-/// What computes it, on the CPU alone.
+/// The search as a method, on the CPU alone.
 inline constexpr SingleMethod exact_method = {"completion", "branch and bound by bin completion, and local search"};
 
 /// Plans a step of a job that asks for the best schedule. @throws JobError
