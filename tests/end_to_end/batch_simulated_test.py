@@ -1,6 +1,7 @@
 """Batches on a machine with several (simulated) GPUs: a task on each."""
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -11,9 +12,10 @@ from terrace_runs import DONE, STOPPED, JobTest, main, random_letters, wavefront
 
 
 class Devices(JobTest):
-    def batch(self, length=300, **keys):
+    def batch(self, length=300, stages=1, **keys):
         return self.write_job({"a": random_letters(length, 1), "b": random_letters(length, "${seed}")},
-                              [wavefront("align", "smith_waterman", rows="a", columns="b", match=1, mismatch=-3, gap=2)],
+                              [wavefront(f"align{number}", "smith_waterman", rows="a", columns="b", match=1, mismatch=-3,
+                                         gap=2) for number in range(stages)],
                               output="out/${seed}.h5", name="batch.yaml", sweep={"each": {"seed": [10, 11, 12, 13]}},
                               **keys)
 
@@ -53,16 +55,29 @@ class Devices(JobTest):
         for seed in (11, 12):
             self.assertNotIn("# --set devices=", self.open(f"out/{seed}.h5")["job"][()].decode())
 
+    def hold_tasks(self, run, count):
+        """Holds each task as soon as it computes, until so many are held; their processes."""
+        held = {}
+        while len(held) < count and run.poll() is None:
+            for log in self.folder.glob("out/*.run/ledger/*.log"):
+                folder = log.parent.parent
+                if folder not in held:
+                    held[folder] = int(re.search(r"process (\d+)", (folder / "lock").read_text())[1])
+                    os.kill(held[folder], signal.SIGSTOP)
+            time.sleep(0.005)
+        return list(held.values())
+
     def test_stop_all_tasks(self):
-        batch = self.batch(9000, memory={"host": "1MiB", "device": "1MiB"})
+        batch = self.batch(2000, stages=10)  # a stop is obeyed between blocks, and each stage is one
         environment = {**os.environ, "TERRACE_SIMULATED_DEVICES": "2"}
         run = subprocess.Popen([terrace_runs.program, "run", batch, "--json"], cwd=self.folder, text=True,
                                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(run.stdout.close), self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait), self.addCleanup(run.kill)
-        while len(list(self.folder.glob("out/*.run/ledger/*.log"))) < 2 and run.poll() is None:
-            time.sleep(0.01)
+        held = self.hold_tasks(run, 2)
         run.send_signal(signal.SIGTERM)
+        for process in held:
+            os.kill(process, signal.SIGCONT)
         answer, said = run.communicate(timeout=300)
         self.assertEqual(run.returncode, STOPPED, said)
         self.assertEqual([task["state"] for task in json.loads(answer)["tasks"]], ["stopped", "stopped"])
