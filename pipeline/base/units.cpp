@@ -25,8 +25,7 @@ constexpr std::array<Suffix, 9> prefixes = {{{"", 1},
                                              {"Mi", ki* ki},
                                              {"Gi", ki* ki* ki}}};
 constexpr double ti = ki * ki * ki * ki;
-constexpr std::array<Suffix, 6> times = {
-    {{"s", 1}, {"ms", 1e-3}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
+constexpr std::array<Suffix, 5> times = {{{"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}, {"d", 86400}}};
 
 struct Quantity {
   double number;
@@ -105,14 +104,15 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   return whole(text, quantity->suffix, quantity->number);
 }
 
-std::optional<double> parse_duration(std::string_view text) {
+std::optional<double> parse_duration(std::string_view text, bool takes_m) {
   double seconds = 0;
   do {
     const auto quantity = split(text);
     if (!quantity) return std::nullopt;
     const std::string_view rest = quantity->suffix;
     const std::size_t length = std::min(rest.find_first_of("0123456789 "), rest.size());
-    const auto* const unit = std::ranges::find(times, rest.substr(0, length), &Suffix::name);
+    const std::string_view name = rest.substr(0, length);
+    const auto* const unit = std::ranges::find(times, takes_m && name == "m" ? "min" : name, &Suffix::name);
     if (unit == times.end()) return std::nullopt;
     seconds += quantity->number * unit->factor;
     text = rest.substr(std::min(rest.find_first_not_of(' ', length), rest.size()));

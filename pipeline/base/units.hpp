@@ -12,8 +12,9 @@ namespace terrace {
 std::optional<std::int64_t> parse_size(std::string_view text);
 /// "1000", "1e9", "64Ki", "2M": a whole count. nullopt if the text is no number, or not whole.
 std::optional<std::int64_t> parse_count(std::string_view text);
-/// "30s", "500ms", "10min", "1d", "3h50m", "2h 5min": seconds. nullopt if the text is no duration.
-std::optional<double> parse_duration(std::string_view text);
+/// "30s", "500ms", "10min", "1d", "2h 5min": seconds. nullopt if the text is no duration.
+/// @param takes_m true: "m" is a minute, too, as in "3h50m"
+std::optional<double> parse_duration(std::string_view text, bool takes_m = false);
 
 /// "4.0 GiB", "512 B".
 std::string format_size(double bytes);

@@ -35,7 +35,7 @@ std::optional<double> scheduled() {
 double TimeSpan::margin() const { return std::min(most_margin, margin_share * seconds()); }
 
 std::optional<double> parse_time_limit(std::string_view text) {
-  const auto seconds = parse_duration(text);
+  const auto seconds = parse_duration(text, true);
   return seconds && *seconds > 0 && *seconds <= longest_limit ? seconds : std::nullopt;
 }
 

@@ -23,7 +23,7 @@ constexpr const char* name_pattern = "^[A-Za-z0-9_-]+$";
 constexpr const char* number_pattern = "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?$|^[-+]?\\.?inf$";
 constexpr const char* count_pattern = "^[-+]?[0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]+)? *([kKMGT]|[KMGT]i)?$";
 constexpr const char* size_pattern = "^[0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]+)? *([kKMGT]|[KMGT]i)?B?$";
-constexpr const char* duration_pattern = "^([0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]+)? *(ms|s|min|m|h|d) *)+$";
+constexpr const char* duration_pattern = "^([0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]+)? *(ms|s|min|h|d) *)+$";
 
 json any_of(std::vector<json> choices) { return choices.size() == 1 ? choices[0] : json{{"anyOf", choices}}; }
 
