@@ -72,6 +72,7 @@ class Cluster:
         self.folder.chmod(0o755)
         self.array_size = array_size
         self.daemons = {}
+        self.waiting = {}  # jobs, and since when
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf"),
                             "PATH": os.environ["PATH"] + ":/usr/sbin"}
         for name in [name for name in self.environment if name.startswith("SLURM_") and name != "SLURM_CONF"]:
@@ -172,9 +173,14 @@ class Cluster:
         return dict(line.split() for line in lines)
 
     def let_begin(self):
-        """Lets jobs begin that wait, after a requeue two minutes, for their time."""
-        for job, state in self.queue().items():
-            if state == "PENDING":
+        """Lets jobs begin that wait, after a requeue two minutes, for their time.
+
+        They wait for two seconds: a node refuses a job that begins in the second in which it was ended there."""
+        now = time.monotonic()
+        waiting = {job for job, state in self.queue().items() if state == "PENDING"}
+        self.waiting = {job: self.waiting.get(job, now) for job in waiting}
+        for job, since in self.waiting.items():
+            if now - since > 2:
                 self.run("scontrol", "update", f"JobId={job}", "StartTime=now", check=False)
 
     def wait_until_empty(self, seconds=240):
