@@ -11,6 +11,7 @@ import terrace_runs
 from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, main, numpy, random_letters, random_text, wavefront
 
 SLOW = 160_000  # letters, whose table takes some seconds in many blocks
+NEVER_DONE = 600_000  # of tasks that are stopped some seconds after their beginning
 
 
 class BatchTest(JobTest):
@@ -247,8 +248,8 @@ class Errors(BatchTest):
 
 
 class Stops(BatchTest):
-    def slow(self, tasks=3):
-        return self.write_job({"a": random_letters(SLOW, 1), "b": random_letters(SLOW, "${seed}")},
+    def slow(self, tasks=3, length=SLOW):
+        return self.write_job({"a": random_letters(length, 1), "b": random_letters(length, "${seed}")},
                               [wavefront("align", "smith_waterman", rows="a", columns="b", match=1, mismatch=-3, gap=2)],
                               output="out/${seed}.h5", memory={"host": "16MiB"}, name="batch.yaml",
                               sweep={"each": {"seed": list(range(10, 10 + tasks))}})
@@ -302,12 +303,12 @@ class Stops(BatchTest):
         self.assertEqual(self.settled(batch), ["stopped", "left", "left"])
 
     def test_leave_tasks_to_the_process_that_holds_them(self):
-        batch = self.slow(2)
+        batch = self.slow(2, NEVER_DONE)
         run = self.start(batch, "--task", "0")
         ended = self.terrace("run", batch, "--task", "0")
         self.assertSays(ended, "task 0 (seed: 10) is skipped: another process runs it (")
         self.assertEqual(self.answer("run", batch, "--task", "0")["state"], "under way")
-        answer = self.answer("run", batch, "--task", "0-1", "--time-limit", "1s", expect=STOPPED)
+        answer = self.answer("run", batch, "--task", "0-1", "--time-limit", "3s", expect=STOPPED)
         self.assertEqual([task["state"] for task in answer["tasks"]], ["under way", "stopped"])
         run.send_signal(signal.SIGTERM)
         run.communicate(timeout=120)
@@ -325,13 +326,12 @@ class Stops(BatchTest):
         self.assertEqual(self.answer("run", batch, "--task", "0")["state"], "done")
 
     def test_by_time_limits_are_checkpoints(self):
-        batch = self.slow(2)
-        for arguments, environment in ((["--time-limit", "1s"], {}),
-                                       ([], {"SLURM_JOB_END_TIME": str(int(time.time()) + 2)})):
+        batch = self.slow(2, NEVER_DONE)
+        for arguments, environment in ((["--time-limit", "3s"], {}), ([], {"SLURM_JOB_END_TIME": ""})):
             with self.subTest(arguments=arguments):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
                 for task in (["--task", "0"], []):
-                    environment and environment.update(SLURM_JOB_END_TIME=str(int(time.time()) + 2))
+                    environment and environment.update(SLURM_JOB_END_TIME=str(int(time.time()) + 4))
                     began = time.monotonic()
                     ended = subprocess.run([terrace_runs.program, "run", batch, *task, *arguments], cwd=self.folder,
                                            capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
