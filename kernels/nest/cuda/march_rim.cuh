@@ -24,6 +24,8 @@ class Rim {
   using Values = typename N::Values;
   static constexpr int last = Shape::last, line = Shape::line, rows = Shape::rows, columns = Shape::columns,
                        levels = Shape::levels, cells = levels * rows * columns;
+  /// Rows after those of a lane whose cells read values that the lane brings from the group of levels before.
+  static constexpr int rows_after = Shape::levels_before > 0 ? Shape::rows_before : 0;
 
  public:
   static constexpr int most_cells = 64;
@@ -34,17 +36,19 @@ class Rim {
 
   /// Looks at all rows of a lane.
   __device__ __noinline__ void find(const Lane<N>& lane) {
-    low_ = hull_high_ = lane.begin(last);
-    high_ = hull_low_ = lane.end(last);
+    low_ = hull_high_ = readers_high_ = lane.begin(last);
+    high_ = hull_low_ = readers_low_ = lane.end(last);
     find_rows<0>(lane);
   }
-  /// The steps in which a lane of the band has cells that are in a box, or ghosts. All lanes call it.
+  /// The steps in which a lane of the band has cells that are in a box, or ghosts, or columns that such cells read.
+  /// All lanes call it.
   __device__ Steps steps(const Lane<N>& lane) const {
     if constexpr (!N::has_ghosts) return {0, static_cast<int>(lane.work->steps)};
     i64 from = lane.work->steps, to = 0;
-    if (hull_low_ < hull_high_) {
-      from = lane.number + (hull_low_ - lane.begin(last)) / columns;
-      to = lane.number + (hull_high_ - lane.begin(last) + columns - 1) / columns;
+    if (readers_low_ < readers_high_) {
+      const i64 low = values::larger(lane.begin(last), readers_low_ - Shape::columns_before);
+      from = lane.number + (low - lane.begin(last)) / columns;
+      to = lane.number + (readers_high_ - lane.begin(last) + columns - 1) / columns;
     }
     for (int distance = 1; distance < march_lanes; distance *= 2) {
       from = values::smaller(from, __shfl_xor_sync(all_lanes, from, distance));
@@ -75,7 +79,8 @@ class Rim {
       using S = typename N::template Statement<s>;
       absent_rows_[s] = 0;
       for (int level = 0; level < levels; ++level) {
-        for (int row = 0; row < rows; ++row) {
+        for (int row = 0; row < rows + rows_after; ++row) {
+          const bool is_own = row < rows;
           i64 c[most_coordinates] = {}, first = lane.begin(last), past = first;
           lane.set_row(level, row, c);
           if (lane.is_row(c)) {
@@ -83,10 +88,12 @@ class Rim {
             S::row(c, first, past);
           }
           if (first < past) {
-            low_ = values::larger(low_, first);
-            high_ = values::smaller(high_, past);
-            widen_hull(first, past);
-          } else {
+            widen_hull(first, past, is_own);
+            if (is_own) {
+              low_ = values::larger(low_, first);
+              high_ = values::smaller(high_, past);
+            }
+          } else if (is_own) {
             for (int column = 0; column < columns; ++column) absent_rows_[s] |= bit_of(level, row, column);
           }
           if constexpr (N::has_ghosts) {
@@ -94,15 +101,18 @@ class Rim {
             i64 ghost_first = lane.begin(last), ghost_past = lane.end(last);
             S::ghost_row(c, ghost_first, ghost_past);
             if (ghost_first >= ghost_past) continue;
-            widen_hull(ghost_first, ghost_past);
-            if (first >= past) high_ = low_;
+            widen_hull(ghost_first, ghost_past, is_own);
+            if (is_own && first >= past) high_ = low_;
           }
         }
       }
       find_rows<s + 1>(lane);
     }
   }
-  __device__ void widen_hull(i64 first, i64 past) {
+  __device__ void widen_hull(i64 first, i64 past, bool is_own) {
+    readers_low_ = values::smaller(readers_low_, first);
+    readers_high_ = values::larger(readers_high_, past);
+    if (!is_own) return;
     hull_low_ = values::smaller(hull_low_, first);
     hull_high_ = values::larger(hull_high_, past);
   }
@@ -160,9 +170,9 @@ class Rim {
     return Kind::ghost;
   }
 
-  // Columns of the block in which all cells are in boxes, and no ghosts; and those outside of which there are neither
-  // cells in boxes nor ghosts.
-  i64 low_ = 0, high_ = 0, hull_low_ = 0, hull_high_ = 0;
+  // Columns of the block in which all cells are in boxes, and no ghosts; those outside of which there are neither
+  // cells in boxes nor ghosts; and those outside of which the rows after have none either.
+  i64 low_ = 0, high_ = 0, hull_low_ = 0, hull_high_ = 0, readers_low_ = 0, readers_high_ = 0;
   u64 absent_rows_[N::statements] = {};  // that have no cell in the box
 };
 

@@ -98,6 +98,37 @@ TEST_CASE("sweeps in place are marched") {
   if (!test::few_cases(*with.context())) check_sor(600, 33, {10000, 10000, 10000});
 }
 
+TEST_CASE(
+    "steps of a line and of a plane, copied back, are marched over bands and groups that read beyond their rims") {
+  const test::WithModules with;
+  if (with.context() == nullptr) return;
+  std::vector<float> g(200 * 200);
+  for (std::size_t n = 0; n < g.size(); ++n) g[n] = static_cast<float>(n * 2654435761u % 1000) / 1000;
+  for (const testing::Storage storage : {testing::Storage::expanded, testing::Storage::given}) {
+    const auto check_line = [&](i64 steps, i64 size, const std::vector<i64>& sides, Windows windows) {
+      Written made;
+      made.input("g", {size}).loop("t", std::to_string(steps)).loop("i", "1", "size(g) - 1");
+      made.array("A", std::nullopt, "g").array("B", ElementType::f32, "").in_order(Order::statements);
+      made.cell("B[i] = (A[i-1] + A[i] + A[i+1])*0.3").cell("A[i] = B[i]");
+      check(testing::spec_of(made.text, false, storage), *with.context(), {g.data()}, sides, windows);
+    };
+    const auto check_plane = [&](i64 steps, i64 size, const std::vector<i64>& sides) {
+      Written made;
+      made.input("g", {size, size}).loop("t", std::to_string(steps));
+      made.loop("i", "1", "size(g, 0) - 1").loop("j", "1", "size(g, 1) - 1");
+      made.array("A", std::nullopt, "g").array("B", ElementType::f32, "").in_order(Order::statements);
+      made.cell("B[i][j] = 0.2*(A[i][j] + A[i][j+1] + A[i+1][j] + A[i-1][j] + A[i][j-1])").cell("A[i][j] = B[i][j]");
+      check(testing::spec_of(made.text, false, storage), *with.context(), {g.data()}, sides, Windows::large);
+    };
+    check_line(300, 60, {10000, 10000}, Windows::small);
+    check_line(1100, 61, {10000, 10000}, Windows::large);
+    check_line(300, 60, {140, 64}, Windows::small);
+    check_plane(3, 30, {100, 100, 100});
+    check_plane(9, 30, {4, 40, 33});
+    if (!test::few_cases(*with.context())) check_plane(12, 200, {10000, 10000, 10000});
+  }
+}
+
 TEST_CASE("values that take two words, and those of several statements, are marched") {
   const test::WithModules with;
   if (with.context() == nullptr) return;

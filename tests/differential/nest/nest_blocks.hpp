@@ -260,12 +260,16 @@ inline void check_equal(const Nest& nest, const Made& made, const Computed& comp
   }
 }
 
+/// What a skew keeps: the flow of values, or also that arrays in place hold one value an element.
+enum class Storage { expanded, given };
+
 /// @param balanced the paper's schedule of that name @throws NestFault, SkewFault
-inline NestSpec spec_of(const NestText& text, bool balanced = false) {
+inline NestSpec spec_of(const NestText& text, bool balanced = false, Storage storage = Storage::expanded) {
   NestSpec spec;
   auto nest = std::make_shared<Nest>(write(text));
   spec.flow = flow_of(*nest);
-  spec.skew = least_skew(*nest, spec.flow, balanced);
+  const bool is_given = storage == Storage::given;
+  spec.skew = least_skew(*nest, is_given ? with_false_dependences(*nest, spec.flow) : spec.flow, balanced);
   spec.kept.resize(nest->arrays.size());
   spec.nest = std::move(nest);
   return spec;

@@ -17,14 +17,17 @@ struct NestSample {
   Made made;
 };
 
+inline Storage random_storage(std::mt19937& random) { return random() % 2 == 0 ? Storage::expanded : Storage::given; }
+
 /// A sample of random_text() for each schedule that it has.
 inline std::vector<NestSample> samples_of_text(std::mt19937& random) {
   const NestText text = random_text(random);
+  const Storage storage = random_storage(random);
   std::vector<NestSample> all;
   for (const bool balanced : {false, true}) {
     NestSample sample;
     try {
-      sample.spec = spec_of(text, balanced);
+      sample.spec = spec_of(text, balanced, storage);
     } catch (const NestFault&) {
       break;
     } catch (const SkewFault&) {
@@ -76,11 +79,12 @@ inline std::vector<NestSample> samples_of_grid(std::mt19937& random, int rank, E
           is_floating(type) ? formula::CellValue{value, 0} : formula::CellValue{0, static_cast<i64>(value)});
   }
   const Written written = random_grid(random, rank, type);
+  const Storage storage = random_storage(random);
   std::vector<NestSample> all;
   for (const bool balanced : {false, true}) {
     NestSample sample;
     try {
-      sample.spec = spec_of(written.text, balanced);
+      sample.spec = spec_of(written.text, balanced, storage);
     } catch (const SkewFault&) {
       continue;
     }
