@@ -65,14 +65,15 @@ class Streamed {
     for (i32 tick = 0; tick < batches + warps - 1; ++tick) {
       device::wait_for_copies<0>();
       __syncthreads();
-      bring(tick + ahead);
-      if constexpr (divisors > 0) make_reciprocals();
       const i32 batch = tick - warp_;
       const bool has_rows = batch >= 0 && batch < batches;
       if constexpr (buffers == 1) {
         if (has_rows) load_batch(taken(batch, tick));
         __syncthreads();
       }
+      // After the barriers, for which all warps would wait for those that bring more rows.
+      bring(tick + ahead);
+      if constexpr (divisors > 0) make_reciprocals();
       if (!has_rows) continue;
       // The rows that the warp's levels make.
       const i64 last = begin_ - depth + batch * rows + rows - 2 - warp_ * levels, first = last - rows - levels + 2;
@@ -133,13 +134,15 @@ class Streamed {
   __device__ __forceinline__ void bring_row(const RowsInMemory& memory, i64 row, T* to) const {
     const T* from = memory.row<const T>(row) + column_ + lane_ * chunk;
     to += place_of(lane_ / lane_chunks, lane_ % lane_chunks);
+    constexpr i32 chunks_on = 32 * chunk, places_on = 32 / lane_chunks * chunk;
+    if (is_aligned_) {
 #pragma unroll
-    for (i32 q = 0; q < lane_chunks; ++q, from += 32 * chunk, to += 32 / lane_chunks * chunk) {
-      if (is_aligned_) {
-        device::begin_copy(to, from);
-      } else {
-#pragma unroll
-        for (i32 n = 0; n < chunk; ++n) device::begin_small_copy(to + n, from + n);
+      for (i32 q = 0; q < lane_chunks; ++q) device::begin_copy(to + q * places_on, from + q * chunks_on);
+    } else {  // not unrolled: else the compiler issues the instructions of both, with a predicate
+#pragma unroll 1
+      for (i32 at = 0; at < lane_chunks * chunk; ++at) {
+        const i32 q = at / chunk, n = at % chunk;
+        device::begin_small_copy(to + q * places_on + n, from + q * chunks_on + n);
       }
     }
   }

@@ -13,13 +13,14 @@ namespace {
 
 using formula::Reach;
 
-/// Sizes that are tried, one after another. H200, 2026-11-29, 500 iterations of optical flow over 8192 x 8192, ms:
-/// fast arithmetic {8, 4, 8, 1} 58.5, {8, 3, 8, 2} 58.6, {8, 4, 8, 2} 61.9, {8, 4, 4, 2} 63.6; exact, for which these
-/// are too large, {8, 2, 8, 1} 121, {8, 2, 7, 2} 131, {8, 3, 6, 2} 139, {4, 4, 4, 2} 151, {8, 2, 4, 2} 208. Sizes of
-/// f64 were not measured.
-constexpr StreamedSizes sizes_of_f32[] = {{8, 4, 8, 1}, {8, 2, 8, 2}, {8, 2, 8, 1}, {8, 2, 7, 2}, {8, 4, 4, 2},
-                                          {8, 1, 8, 2}, {4, 1, 8, 2}, {4, 1, 4, 2}, {4, 1, 1, 2}};
-constexpr StreamedSizes sizes_of_f64[] = {{4, 2, 8, 2}, {4, 1, 8, 2}, {4, 1, 4, 2}, {4, 1, 1, 2}};
+/// Sizes that are tried, one after another. H200, 2026-11-30, 500 iterations of optical flow over 8192 x 8192 and
+/// 16384 x 16384, ms: fast arithmetic {8, 4, 4, 1}, of which two thread blocks run beside one another, 50.5, 186; {8,
+/// 2, 6, 1}, two too, 50.4, 189; {8, 4, 8, 1} 53.1, 203; {8, 3, 8, 2} 55.5, 204; {8, 4, 8, 2} 57.9, 224. Exact, for
+/// which most of these are too large: {8, 2, 8, 1} 112, 377; {8, 2, 7, 1} 128, 420. Sizes of f64 were not measured.
+constexpr StreamedSizes sizes_of_f32[] = {{8, 4, 4, 1, 2}, {8, 2, 8, 2, 1}, {8, 2, 8, 1, 1},
+                                          {8, 2, 7, 2, 1}, {8, 4, 4, 2, 1}, {8, 1, 8, 2, 1},
+                                          {4, 1, 8, 2, 1}, {4, 1, 4, 2, 1}, {4, 1, 1, 2, 1}};
+constexpr StreamedSizes sizes_of_f64[] = {{4, 2, 8, 2, 1}, {4, 1, 8, 2, 1}, {4, 1, 4, 2, 1}, {4, 1, 1, 2, 1}};
 /// States of which a warp's levels are all in registers.
 constexpr std::size_t most_states_of_levels = 2;
 
@@ -110,7 +111,7 @@ StreamedPlan plan_stream(const Iteration& iteration, const device::Limits& limit
     const bool has_registers = iteration.states() <= most_states_of_levels || sizes.levels * sizes.cells <= 8;
     const StreamedLayout layout = plan.layout(static_cast<int>(iteration.states()), sizes.warps);
     return has_registers && layout.useful() > 0 && iteration.shape().columns >= layout.tile &&
-           static_cast<std::size_t>(layout.values()) * bytes <= limits.block_shared_bytes;
+           static_cast<std::size_t>(sizes.beside * layout.values()) * bytes <= limits.block_shared_bytes;
   };
   const bool found = bytes == 4 ? std::ranges::any_of(sizes_of_f32, fits) : std::ranges::any_of(sizes_of_f64, fits);
   if (!found) plan.unfit = "rows of its iteration are shorter than a tile, or its rows need more shared memory";

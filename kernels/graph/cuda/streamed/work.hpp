@@ -13,6 +13,7 @@ struct StreamedSizes {
   i32 levels;   // steps that a warp makes
   i32 warps;    // of a thread block, at most
   i32 buffers;  // of what a warp hands on: 2, or 1 where all warps wait for one another before they write
+  i32 beside;   // thread blocks that a multiprocessor has to hold
 };
 
 /// Rows that a warp takes between two barriers.
