@@ -17,6 +17,9 @@
 //   operand
 //   sums_rows(k), row_sum(k, read, i, j), sum_of_rows(k, at)   of a neighbourhood whose rows may be summed first:
 //   whether they are, the sum of row i around column j, and the cell from sums of rows, of which at(a) is number a
+//   row_factors(k), column_factors(k)   of the terms of both sums, which are added from the first on; null: there are
+//   none
+//   sums_terms(k)     true if a cell is the sum of the values of its neighbourhood, row by row, times the numbers
 // Its cells read nothing else, which is all that is known of dependences. Operations are those of values/rounded.hpp:
 // each is rounded once, in the order written.
 #pragma once
@@ -104,6 +107,12 @@ struct Neighbourhood : Pointwise {
   static constexpr Area reach(const Constants<T>& k, int, Shape, const Area& area) {
     return {widened(area.rows, k.row_radius), widened(area.columns, k.column_radius)};
   }
+};
+
+/// True if a cell may be one sum of its neighbourhood.
+template <class Op>
+concept SumsTerms = requires(const Constants<float>& k) {
+  Op::sums_terms(k);
 };
 
 /// True if the rows of neighbourhoods may be summed first.

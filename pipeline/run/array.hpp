@@ -42,6 +42,14 @@ struct ArraySpec {
   /// Slots on disk in all, if the plan knows how many suffice: for the tiles that are live, those that only the last
   /// checkpoint names, and those in the making. 0: as follows from `live`, `kept` and `spare`.
   std::int64_t slots = 0;
+  /// Scratch: the file that the array shares with all others of this name, which has `slots` slots of `slot_bytes`,
+  /// as each of them states; a tile takes as many as it needs. So arrays that are never alive at once take the same
+  /// space. "": a file of its own, in which a tile has a slot.
+  std::string slot_file = {};
+  std::int64_t slot_bytes = 0;  // of a shared file, whole pages
+  /// Results whose length is known only at the end of their stage: `shape` has the most along the first axis, Plan::
+  /// entries() the length. They lie in a scratch file that grows, and come to the result at the end of the run.
+  bool found = false;
 };
 
 }  // namespace terrace::run

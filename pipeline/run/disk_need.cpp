@@ -2,7 +2,7 @@
 
 #include "io/files/durable.hpp"
 #include "pipeline/base/rounding.hpp"
-#include "pipeline/run/slots.hpp"
+#include "pipeline/run/executor/slot_files.hpp"
 
 namespace terrace::run {
 namespace {
@@ -19,11 +19,12 @@ std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
   std::vector<ScratchFile> files;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const auto& arrays = plan.stages[s].stage->plan().arrays();
-    for (std::size_t a = 0; a < arrays.size(); ++a) {
-      const TileGrid grid(arrays[a].shape, arrays[a].tile);
-      ScratchFile file{s, a, slots_needed(arrays[a], grid), slot_bytes(arrays[a], grid), 0};
-      if (plan.stages[s].temporary && arrays[a].role == Role::result) file.home_bytes = bytes_of(arrays[a]);
-      if (file.slots > 0 || file.home_bytes > 0) files.push_back(file);
+    for (const SlotFileSpec& slots : slot_files(arrays)) {
+      ScratchFile file{s, slots.arrays, slots.name, slots.slots, slots.slot_bytes, 0};
+      const ArraySpec& first = arrays[slots.arrays.front()];
+      file.grows = first.found;
+      if (lies_in_scratch(plan.stages[s], first)) file.home_bytes = bytes_of(first);
+      if (file.slots > 0 || file.home_bytes > 0) files.push_back(std::move(file));
     }
   }
   return files;
@@ -31,7 +32,7 @@ std::vector<ScratchFile> scratch_files(const RunPlan& plan) {
 
 DiskNeed disk_need(const RunPlan& plan) {
   DiskNeed need;
-  for (const ScratchFile& file : scratch_files(plan)) need.scratch += file.bytes();
+  for (const ScratchFile& file : scratch_files(plan)) need.scratch += file.reserved();
   for (const LargeDataset& dataset : large_datasets(plan)) {
     const std::int64_t bytes = volume(dataset.spec.shape) * static_cast<std::int64_t>(size_of(dataset.spec.type));
     need.result += bytes + page_bytes;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "pipeline/base/rounding.hpp"
@@ -11,11 +12,17 @@
 
 namespace terrace::run {
 
-/// A file that holds an array's slots, or all of a temporary result, after a header of one page.
+/// A file that holds slots of an array or of several, or all of a result that is temporary or whose length is found,
+/// after a header of one page.
 struct ScratchFile {
-  std::size_t stage, array;
+  std::size_t stage;
+  std::vector<std::size_t> arrays;
+  std::string name;  // unique in the stage
   std::int64_t slots, slot_bytes, home_bytes;
+  bool grows = false;  // the result takes space only where it is written
   std::int64_t bytes() const { return page_bytes + slots * slot_bytes + home_bytes; }
+  /// Bytes for which there is space from the start.
+  std::int64_t reserved() const { return grows ? bytes() - home_bytes : bytes(); }
 };
 
 /// All scratch files of a plan, in order.

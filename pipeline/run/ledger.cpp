@@ -96,7 +96,8 @@ Json to_json(const Checkpoint& checkpoint) {
   Json& tiles = json["tiles"] = Json::array();
   for (const auto& [key, tile] : checkpoint.tiles) {
     tiles.push_back({key.array, key.tile, key.generation, tile.slot, tile.checksum, tile.filled, tile.reads});
-    if (!tile.parts.empty()) tiles.back().push_back(to_json(tile.parts));
+    if (!tile.parts.empty() || !tile.more_slots.empty()) tiles.back().push_back(to_json(tile.parts));
+    if (!tile.more_slots.empty()) tiles.back().push_back(tile.more_slots);
   }
   Json& gone = json["gone"] = Json::array();
   for (const VersionKey& key : checkpoint.gone) gone.push_back(to_json(key));
@@ -121,8 +122,13 @@ Checkpoint checkpoint_from(const Json& json) {
                                   PhaseValue::from(value.data(), value.size()), phase.at(5)}});
   }
   for (const Json& tile : json.at("tiles")) {
-    checkpoint.tiles[key_from(tile)] = {tile.at(3), tile.at(4), tile.at(5), tile.at(6),
-                                        tile.size() > 7 ? parts_from(tile.at(7)) : std::vector<TilePart>()};
+    checkpoint.tiles[key_from(tile)] = {
+        tile.at(3),
+        tile.at(4),
+        tile.at(5),
+        tile.at(6),
+        tile.size() > 7 ? parts_from(tile.at(7)) : std::vector<TilePart>(),
+        tile.size() > 8 ? tile.at(8).get<std::vector<std::int64_t>>() : std::vector<std::int64_t>()};
   }
   for (const Json& key : json.at("gone")) checkpoint.gone.push_back(key_from(key));
   checkpoint.inputs = inputs_from(json.at("inputs"));

@@ -226,7 +226,9 @@ bool has_formulas(const std::vector<NodeText>& nodes) {
 }
 
 /// The reason why only the CPU computes a graph: its formulas, or its clusters, cannot be compiled.
-std::optional<CpuAlone> cpu_alone(const job::Stage& stage, bool compiles) {
+std::optional<CpuAlone> cpu_alone(const Request& request) {
+  const job::Stage& stage = request.stage;
+  const bool compiles = request.resources.compiles;
   if (stage.settings.text("schedule") == "fused") {
     std::optional<CpuAlone> alone = cpu_alone_without_compiler("clusters of nodes", compiles);
     if (alone) alone->parameter = "schedule";

@@ -87,6 +87,9 @@ GraphPlan::GraphPlan(GraphDefinition definition, const std::vector<std::int64_t>
     part.workspace = workspace_of(*part.method, part.spec);
     workspace_ = std::max(workspace_, part.workspace);
   }
+  std::vector<std::vector<LiveTiles>> live;
+  for (std::size_t part = 0; part < parts_.size(); ++part) live.push_back(live_in(part));
+  share_slots(arrays_, live);
 }
 
 void GraphPlan::add_array(const GraphArray& array) {
@@ -137,6 +140,28 @@ void GraphPlan::add_carries(PlannedPart& part) {
     part.carries.push_back(static_cast<int>(arrays_.size()));
     arrays_.push_back(std::move(spec));
   }
+}
+
+/// What a part's phases need of each array: from the one that makes it to the last one that reads it.
+std::vector<LiveTiles> GraphPlan::live_in(std::size_t part) const {
+  std::vector<LiveTiles> live(arrays_.size());
+  const GraphPart& own = parts_[part].part;
+  for (std::size_t n = 0; n < definition_.parts.arrays.size(); ++n) {
+    const GraphArray& array = definition_.parts.arrays[n];
+    const int last = std::max({array.made_in, array.renewed_in, array.last_read});
+    if (std::cmp_less(part, array.made_in) || std::cmp_greater(part, last)) continue;
+    const std::int64_t tiles = TileGrid(arrays_[n].shape, arrays_[n].tile).count();
+    const bool is_renewed = std::cmp_equal(part, array.renewed_in);
+    const bool is_written = std::ranges::count(own.kept, static_cast<int>(n)) > 0;
+    live[n] = {is_renewed ? 2 * tiles : tiles, is_renewed ? tiles : 0,
+               is_written ? std::min<std::int64_t>(tiles, graph::most_tiles_written) : 0};
+  }
+  constexpr LiveTiles updated{1, 1, 1};
+  for (const int number : own.reductions) {
+    live[definition_.parts.arrays.size() + static_cast<std::size_t>(number)] = updated;
+  }
+  for (const int carry : parts_[part].carries) live[static_cast<std::size_t>(carry)] = updated;
+  return live;
 }
 
 const GraphArray* GraphPlan::array(int number) const {

@@ -11,6 +11,7 @@
 #include "stages/block_memory.hpp"
 #include "stages/compiled_method.hpp"
 #include "stages/kernel_graph/definition.hpp"
+#include "stages/kernel_graph/shared_slots.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -102,6 +103,7 @@ class GraphPlan : public run::Plan {
   void add_array(const GraphArray& array);
   void add_reductions();
   void add_carries(PlannedPart& part);
+  std::vector<LiveTiles> live_in(std::size_t part) const;
   std::int64_t generation_read(const GraphArray& array, PartTurn turn) const;
   run::Access update_of(const run::Phase& phase, std::int64_t index, run::Slot slot, int array) const;
   void add_updated(const run::Phase& phase, std::int64_t index, run::Block& block) const;

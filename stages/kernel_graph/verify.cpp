@@ -9,6 +9,7 @@
 #include "stages/kernel_graph/nodes.hpp"
 #include "stages/kernel_graph/verify/boxes.hpp"
 #include "stages/kernel_graph/verify/cells.hpp"
+#include "stages/kernel_graph/verify/from_stored.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -99,25 +100,40 @@ class GraphVerifier {
   void not_sampled(const std::string& name, int value) {
     const std::optional<int> missing = cells_.missing_number(value);
     const auto name_of = [&](int number) { return quote(graph_.reductions[static_cast<std::size_t>(number)].name); };
-    found_.push_back({name,
-                      (missing ? name_of(*missing) + ", on which it depends, is of too many cells to be made again"
-                               : std::string("it depends on too many cells to be made again")) +
-                          ": --all computes it again",
-                      "", false});
+    const std::string steps = longest_iteration(graph_, value);
+    std::string why = "it depends on too many cells to be made again";
+    if (missing) why = name_of(*missing) + ", on which it depends, is of too many cells to be made again";
+    else if (!steps.empty()) why += ", by " + steps + ", between which no result keeps the states";
+    found_.push_back({name, why + ": --all computes it again", "", false});
   }
 
   /// Checks boxes of a dataset. @param check the difference of a box from what was made of it
   void check_boxes(const std::string& name, int value,
                    const std::function<std::string(const Box& box, const std::vector<T>& made)>& check) {
-    const GraphBoxes boxes(graph_, value);
-    if (!boxes.possible() || cells_.missing_number(value)) return not_sampled(name, value);
+    if (check_boxes_of(graph_, cells_, value, name, check)) return;
+    if (const auto other = from_stored(request_, definition_, value)) {
+      GraphCells<T> cells(request_, other->definition);
+      cells.take_numbers(cells_);
+      if (check_boxes_of(*other->definition.graph, cells, other->value, name, check)) {
+        found_.back().what += " from " + other->names + " as stored";
+        return;
+      }
+    }
+    not_sampled(name, value);
+  }
+  /// @return false if the cells are too many
+  bool check_boxes_of(const graph::Graph& graph, GraphCells<T>& cells, int value, const std::string& name,
+                      const std::function<std::string(const Box& box, const std::vector<T>& made)>& check) {
+    const GraphBoxes boxes(graph, value);
+    if (!boxes.possible() || cells.missing_number(value)) return false;
     try {
       found_.push_back(check_parts(request_, name, {name, boxes.count(), boxes.name()}, [&](std::int64_t part) {
         const Box box = boxes.box(request_.sampler, name, part);
-        return check(box, cells_.make(value, box));
+        return check(box, cells.make(value, box));
       }));
+      return true;
     } catch (const graph::TooMuchWork&) {
-      not_sampled(name, value);
+      return false;
     }
   }
 

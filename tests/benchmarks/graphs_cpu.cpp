@@ -3,7 +3,9 @@
 // bit. Where others use the processors the times of these compare better, of one thread, or with
 // OMP_WAIT_POLICY=passive.
 //
-//   benchmark_graphs_cpu [SIDE [STEPS [THREADS]]]     by default 4096, 20, and the machine's
+// With a number of rows of a slab the steps are made slab by slab, each of which hands rows on to the next one.
+//
+//   benchmark_graphs_cpu [SIDE [STEPS [THREADS [ROWS]]]]     by default 4096, 20, the machine's, and one slab
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +22,11 @@
 #include "kernels/compiled/store.hpp"
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/device/memory.hpp"
+#include "kernels/graph/carry.hpp"
 #include "kernels/graph/iteration.hpp"
 #include "kernels/graph/methods.hpp"
 #include "kernels/graph/operators.hpp"
+#include "kernels/graph/slabs.hpp"
 #include "kernels/graph/task.hpp"
 #include "tests/benchmarks/flow_loop.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -79,12 +83,18 @@ Graph flow_graph(Shape shape, i64 steps) {
   return graph;
 }
 
-/// A graph as one slab.
-class OneSlab {
+/// A graph in slabs, all of whose arrays are in memory.
+class Slabs {
  public:
-  OneSlab(Graph graph, device::Context& context)
+  /// @param rows of a slab; 0: all
+  Slabs(Graph graph, device::Context& context, i64 rows = 0)
       : context_(context), spec_{std::make_shared<Graph>(std::move(graph)), 0} {
-    spec_.slab_rows = shape().rows;
+    spec_.slab_rows = rows > 0 ? rows : shape().rows;
+    if (slabs_of(spec_) > 1) spec_.pass_steps = 1;
+    for (const int first : carriers_of(spec_)) {
+      const i64 values = carry_rows(*spec_.graph->node(first).settings.iteration, 1) * shape().columns;
+      carries_.emplace_back(static_cast<std::size_t>(values));
+    }
     spec_.compiler = compiled::find_cxx();
     const auto cells = static_cast<std::size_t>(shape().rows * shape().columns);
     for (std::size_t n = 0; n < spec_.graph->inputs.size(); ++n) {
@@ -112,13 +122,16 @@ class OneSlab {
       task.parts[task.part_count++] = {arrays[n].data(), 0, all.rows, all.columns, static_cast<i64>(n), 0};
     for (std::size_t n = 0; n < kept.size(); ++n)
       task.parts[task.part_count++] = {kept[n].data(), 0, all.rows, all.columns, static_cast<i64>(n), 1};
+    for (std::size_t n = 0; n < carries_.size(); ++n) task.carried[n] = carries_[n].data();
     const device::Memory words(context_, sizeof(Words), device::In::host);
     const device::Memory result(context_, sizeof(GraphResult), device::In::host);
     auto* at = words.as<Words>();
-    *at = {1, 0, 0, 0, 0, 0};
-    kernel.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, &task, result.data(), 1,
-                sizeof task, sizeof(GraphResult), 0, 1});
-    if (at->done != 1 || result.as<GraphResult>()->has_nan != 0) fmt::print("WRONG: not done\n");
+    for (; task.slab < slabs_of(spec_); ++task.slab) {
+      *at = {1, 0, 0, 0, 0, 0};
+      kernel.run({&at->ready, &at->stop, &at->abort, &at->done, &at->failed, &at->skipped, &task, result.data(), 1,
+                  sizeof task, sizeof(GraphResult), 0, 1});
+      if (at->done != 1 || result.as<GraphResult>()->has_nan != 0) fmt::print("WRONG: not done\n");
+    }
   }
 
   std::vector<std::vector<float>> arrays, kept;
@@ -126,12 +139,13 @@ class OneSlab {
  private:
   device::Context& context_;
   GraphSpec spec_;
+  std::vector<std::vector<float>> carries_;
 };
 
 /// The same steps by the loop.
 class Loop {
  public:
-  explicit Loop(const OneSlab& slab) : slab_(slab) {
+  explicit Loop(const Slabs& slab) : slab_(slab) {
     for (std::size_t n = 0; n < 2; ++n)
       for (int turn = 0; turn < 2; ++turn) states_[n].push_back(slab.arrays[n]);
   }
@@ -157,17 +171,17 @@ class Loop {
   }
 
  private:
-  const OneSlab& slab_;
+  const Slabs& slab_;
   std::vector<std::vector<float>> states_[2];
   std::size_t last_ = 0;
 };
 
-void compare(i64 side, i64 steps, int threads) {
+void compare(i64 side, i64 steps, int threads, i64 rows) {
   device::CpuContext context(threads);
   const test::TempFolder folder;
   compiled::Store store(io::Entry(folder.path() / "modules"));
   context.take_modules_from(&store);
-  OneSlab slab(flow_graph({side, side}, steps), context);
+  Slabs slab(flow_graph({side, side}, steps), context, rows);
   Loop loop(slab);
   for (const GraphMethod& method : graph_methods()) {
     if (method.backend != device::Backend::cpu) continue;
@@ -212,7 +226,7 @@ void compare_filters(i64 side, int threads) {
   node.shape = {side, side};
   graph.nodes.push_back(node);
   graph.kept.push_back({1, ElementType::f32});
-  OneSlab slab(std::move(graph), context);
+  Slabs slab(std::move(graph), context);
   const auto kernel = slab.kernel(*device::find_method(graph_methods(), device::Backend::cpu, "plain"));
   std::vector<float> made(slab.kept[0].size());
   Times own, plain;
@@ -234,5 +248,5 @@ int main(int count, char** arguments) {
   const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int side = std::max(2, number(1, 4096)), used = std::max(1, number(3, threads));
   terrace::graph::compare_filters(side, used);
-  terrace::graph::compare(side, std::max(0, number(2, 20)), used);
+  terrace::graph::compare(side, std::max(0, number(2, 20)), used, std::max(0, number(4, 0)));
 }

@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--scale", type=float)
     parser.add_argument("--folder")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     unknown = set(arguments.nests) - set(NESTS)
     if unknown:
         parser.error(f"there is no nest {', '.join(sorted(unknown))}; there are {', '.join(NESTS)}")

@@ -1,4 +1,8 @@
 """Optical flow by Horn and Schunck: to the bit against NumPy, against known answers, and wrong jobs."""
+import json
+import subprocess
+
+import terrace_runs
 from kernel_graph_parts_test import total
 from terrace_runs import WRONG, JobTest, data, main, numpy
 
@@ -110,6 +114,32 @@ class Flows(JobTest):
         result = self.open()
         self.assertGreater(result["profile/stages/blocks"][0], 12)
         self.check_same(result, horn_schunck(a, b, 0.1, 3, 1, 7))
+
+    def test_parts_that_are_not_alive_at_once_share_space_on_disk(self):
+        """Of a warp two flows, four derivatives and two states of the change are alive at a time."""
+        inputs = {name: {"generate": "uniform", "shape": [1024, 512], "type": "f32", "seed": seed}
+                  for seed, name in enumerate("ab")}
+        stage = flow(alpha=0.2, levels=1, warps=4, iterations=300)
+        for memory in ({"host": "56MiB", "device": "40MiB"}, {"host": "1GiB"}):
+            job = self.write_job(inputs, [stage], memory=memory)
+            plan = json.loads(self.terrace("plan", job, "--json").stdout)
+            said = self.terrace("plan", job, "--explain").stdout
+            self.assertRegex(said, r"change_u_0_3: 300 steps, at most \d+ of them in a part")
+            array = 1024 * 512 * 4
+            self.assertLess(plan["disk"]["scratch"], 1.5 * 10 * array)
+            self.check_reserves(job, plan["disk"]["scratch"])
+            self.check_survives_kills(inputs, stage, "u", "v", jobs=1, memory=memory)
+
+    def check_reserves(self, job, scratch):
+        """The scratch files of a run have the planned size, and no other."""
+        process = subprocess.Popen([terrace_runs.program, "run", job, "--fresh=all"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        process.stderr.readline()  # it computes
+        process.kill()
+        process.communicate()
+        files = [path for path in (self.folder / "result.h5.run").iterdir() if "-s-" in path.name]
+        self.assertEqual(sum(path.stat().st_size for path in files), scratch)
 
     def check_error(self, result, truth, name="s"):
         """The mean end-point error, to the bit."""

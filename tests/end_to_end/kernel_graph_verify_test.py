@@ -127,6 +127,23 @@ class OfBoxes(GraphVerify):
         self.assertIn("s/strong: ", said)
         self.assertNamesAll(said, stages)
 
+    def test_what_reads_a_long_iteration_is_made_again_from_its_stored_result(self):
+        inputs = {"image": self.image("image", 600, 350)}
+        mean = {"formula": "(x[0, -1] + x[0, 1] + x[1, 0] + x[-1, 0])/4", "operands": {"x": "a"}}
+        nodes = {"i": {"iterate": {"state": {"a": "image"}, "nodes": {"n": mean}, "next": {"a": "n"}}, "times": 24000},
+                 "edge": {"formula": "x[0, 1] - y", "operands": {"x": "i/a", "y": "image"}},
+                 "wide": {"box_sum": "edge", "radius": 2}}
+        stages = [graph("s", nodes, ["i/a", "edge", "wide"])]
+        self.run_stages(inputs, stages)
+        said = self.verify("--sample", "1").stdout
+        self.assertRegex(said, "s/edge: [0-9]+ of [0-9]+ tiles computed again from 'i/a' as stored, equal")
+        self.assertRegex(said, "s/wide: [0-9]+ of [0-9]+ tiles computed again from 'edge' as stored, equal")
+        self.assertRegex(said, "s/i_a: not sampled: .* by 24000 steps of 'i/a', between which no result keeps the states: "
+                         "--all computes it again")
+        self.flip("s/edge", (599, 17))
+        said = self.verify("--sample", "1", expect=FAILED).stdout
+        self.assertRegex(said, "s/edge: .*DIFFERENT: row 599, column 17")
+
 
 if __name__ == "__main__":
     main()

@@ -102,18 +102,17 @@ class StageRunner {
     std::vector<run::ArrayStorage> all;
     for (const run::ArraySpec& spec : program_.arrays()) {
       run::ArrayStorage storage;
-      const TileGrid grid(spec.shape, spec.tile);
       if (spec.role == run::Role::result) {
         storage.home = run::Home{open(spec.name + ".home"), 0};
         reserve(*storage.home->file, volume(spec.shape) * static_cast<std::int64_t>(size_of(spec.type)));
       }
-      if (run::needs_slots(spec)) {
-        storage.slots.slots = run::slots_needed(spec, grid);
-        storage.slots.slot_bytes = run::slot_bytes(spec, grid);
-        storage.slots.file = open(spec.name + ".slots");
-        reserve(*storage.slots.file, storage.slots.offset(storage.slots.slots));
-      }
       all.push_back(std::move(storage));
+    }
+    for (const run::SlotFileSpec& spec : run::slot_files(program_.arrays())) {
+      if (spec.slots == 0) continue;
+      run::SlotFile slots{open(spec.name + ".slots"), spec.slots, spec.slot_bytes};
+      reserve(*slots.file, slots.offset(slots.slots));
+      for (const std::size_t array : spec.arrays) all[array].slots = slots;
     }
     return all;
   }

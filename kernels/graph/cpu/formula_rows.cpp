@@ -118,10 +118,17 @@ template <class T>
 void FormulaFrame<T>::copy_row(std::size_t row, i64 begin, i64 end, T* to) const {
   const FormulaSource& source = plan_.sources_[static_cast<std::size_t>(plan_.rows_[row].source)];
   const i64 columns = plan_.shape_.columns;
-  for (i64 j = begin + plan_.low_; j < end + plan_.high_; ++j) {
-    const i64 inside = index_inside(j, columns, source.boundary);
-    *to++ = inside == outside ? static_cast<T>(source.boundary_value) : rows_[row][inside];
-  }
+  const i64 first = begin + plan_.low_, last = end + plan_.high_;
+  const i64 inner = std::clamp<i64>(0, first, last), inner_end = std::clamp(columns, inner, last);
+  const auto copy_beyond = [&](i64 from, i64 until) {
+    for (i64 j = from; j < until; ++j) {
+      const i64 inside = index_inside(j, columns, source.boundary);
+      to[j - first] = inside == outside ? static_cast<T>(source.boundary_value) : rows_[row][inside];
+    }
+  };
+  copy_beyond(first, inner);
+  std::copy(rows_[row] + inner, rows_[row] + inner_end, to + (inner - first));
+  copy_beyond(inner_end, last);
 }
 
 /// Makes cells from copies of the values around them.

@@ -16,7 +16,7 @@ namespace terrace::graph {
 
 /// Makes the states of an iteration: in each step the rows on which the wanted ones depend, so fewer from step to
 /// step; or those that no slab before has made (carry.hpp). The states are in two buffers, which take turns.
-/// Steps of a formula that hand nothing on are made several at a time (joined_maker.hpp), each time as one step here.
+/// Steps of a formula are made several at a time (joined_maker.hpp), each time as one step here.
 template <class T>
 class IterationMaker {
  public:
@@ -60,7 +60,7 @@ class IterationMaker {
     values.resize(static_cast<std::size_t>(body_.values()));
     i64 passes = 0;
     for (i64 step = 0; step < iteration_.times && !loops.aborted(); ++passes) {
-      const i64 count = joined_ && carry == nullptr ? joined_->steps_of(iteration_.times - step, wanted) : 1;
+      const i64 before = step, count = steps_at_a_time(iteration_.times - step, wanted, carry != nullptr);
       step += count;
       const bool is_last = step == iteration_.times;
       const auto turn = static_cast<std::size_t>(passes % 2);
@@ -71,7 +71,8 @@ class IterationMaker {
       const bool hands_on = carry != nullptr && !is_last;
       if (hands_on) take_over(steps, step, carry, states, loops);
       const Rows fresh = carry != nullptr ? rows_in(steps.made(step)) : memory.rows[turn];
-      if (joined_) joined_->make_steps(count, fresh, values, states, loops);
+      if (carry != nullptr && count > 1) joined_->make_handing_on(count, steps, before, values, states, carry, loops);
+      else if (joined_) joined_->make_steps(count, fresh, values, states, loops);
       else make_step(fresh, states, memory, values, loops);
       if (hands_on) hand_on(steps, step, states, carry, loops);
       std::ranges::copy(states, values.begin());
@@ -87,6 +88,10 @@ class IterationMaker {
     std::vector<Room> nodes;      // of the body, whose values no state takes
   };
 
+  i64 steps_at_a_time(i64 left, const Rows& wanted, bool hands_on) const {
+    if (!joined_) return 1;
+    return hands_on ? joined_->steps_handing_on(left) : joined_->steps_of(left, wanted);
+  }
   StoredRows<T> stored(const Rows& rows, const Room& room) const {
     return {&rows, reinterpret_cast<T*>(room.data.get()), iteration_.shape().columns};
   }

@@ -31,10 +31,11 @@ template <class T>
 struct InsideReader {
   const OperandRows<T>& from;
 
-  T operator()(int operand, i64 i, i64 j) const {
+  const T* row(int operand, i64 i) const {
     const auto at = static_cast<std::size_t>(operand);
-    return from.rows[at][i - from.first[at]][j];
+    return from.rows[at][i - from.first[at]];
   }
+  T operator()(int operand, i64 i, i64 j) const { return row(operand, i)[j]; }
   Shape shape() const { return from.operand; }
 };
 
@@ -87,6 +88,7 @@ class NodeRows {
     std::vector<T> beyond;  // a row outside where the boundary is a value
     std::unique_ptr<FormulaFrame<T>> formula;
     RowSums<T> sums;
+    TermSums<T> terms{sum_terms<T>()};
 
     /// Operands have moved.
     void forget() {
@@ -157,11 +159,17 @@ class NodeRows {
   static void make(const NodeRows& own, const OperandRows<T>& from, i64 i, RowPointers& pointers,
                    T* __restrict made) {
     const Constants<T> k = constants_of(own.node_.settings, own.numbers_.data());
+    const InsideReader<T> inside{from};
+    const BoundaryReader<T> any{from, own.node_.settings.boundary, T(own.node_.settings.boundary_value)};
+    if constexpr (SumsTerms<Op>) {
+      if (Op::sums_terms(k)) {
+        return make_from_terms<Op>(k, inside, any, own.inner_, own.node_.shape.columns, i, pointers.terms, made);
+      }
+    }
     if constexpr (SumsRows<Op>) {
       if (own.keeps_sums_ && k.row_radius > 0 && Op::sums_rows(k)) {
-        const InsideReader<T> inside{from};
-        const BoundaryReader<T> any{from, own.node_.settings.boundary, T(own.node_.settings.boundary_value)};
-        return make_from_sums<Op>(k, inside, any, own.inner_, own.node_.shape.columns, i, pointers.sums, made);
+        return make_from_sums<Op>(k, inside, any, own.inner_, own.node_.shape.columns, i, pointers.sums,
+                                  pointers.terms, made);
       }
     }
     if (k.row_radius == 2 && k.column_radius == 2) {

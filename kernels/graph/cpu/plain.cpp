@@ -334,8 +334,13 @@ std::size_t plain_cpu_bytes(const GraphSpec& spec, int threads) {
     const Iteration* own = node.settings.iteration.get();
     if (own == nullptr || !own->joined || own->times < 2) continue;
     const std::size_t size = size_of(spec.graph->type);
-    const RingCut cut = ring_cut(*own, size, own->times);
-    if (cut.steps > 1) rings = std::max(rings, static_cast<std::size_t>(threads * ring_bytes(cut, *own, size)));
+    for (const bool hands_on : {false, true}) {
+      if (hands_on && spec.pass_steps == 0) continue;
+      const RingCut cut = ring_cut(*own, size, own->times, hands_on ? threads : 1);
+      const i64 taken = hands_on ? JoinedMaker<float>::values_taken(*own, cut.steps) * static_cast<i64>(size) : 0;
+      if (cut.steps == 1) continue;
+      rings = std::max(rings, static_cast<std::size_t>(threads * ring_bytes(cut, *own, size) + taken));
+    }
   }
   return Rooms::with_spare(static_cast<std::size_t>(most_bytes_needed(spec))) + results + counts + rings +
          bytes_of_sums(spec, threads);

@@ -30,7 +30,7 @@ bool is_fit(const RingCut& cut, const Iteration& iteration, std::size_t size) {
 
 }  // namespace
 
-RingCut cut_of_steps(const Iteration& iteration, std::size_t size, i64 steps) {
+RingCut cut_of_steps(const Iteration& iteration, std::size_t size, i64 steps, i64 threads) {
   RingCut cut;
   cut.steps = steps;
   cut.front = measured::iteration_front_rows;
@@ -39,10 +39,10 @@ RingCut cut_of_steps(const Iteration& iteration, std::size_t size, i64 steps) {
   const i64 room =
       rounded_down(measured::iteration_ring_bytes / (arrays_of(iteration) * cut.slots * static_cast<i64>(size)));
   cut.columns = columns;
-  if (room < columns + line && cuts_columns(iteration)) {
+  if ((threads > 1 || room < columns + line) && cuts_columns(iteration)) {
     cut.halo = beside;
-    const i64 most = std::max(line, room - 2 * beside - line), pieces = (columns + most - 1) / most;
-    cut.columns = rounded_up((columns + pieces - 1) / pieces);
+    const i64 most = std::max(line, room - 2 * beside - line) * threads, rounds = (columns + most - 1) / most;
+    cut.columns = rounded_up((columns + rounds * threads - 1) / (rounds * threads));
   }
   // Rows of arrays do not lie a multiple of 4 KiB apart, where they would share lines of the first cache.
   cut.pitch = rounded_up(cut.columns + 2 * cut.halo) + line;
@@ -53,12 +53,12 @@ i64 ring_bytes(const RingCut& cut, const Iteration& iteration, std::size_t size)
   return cut.slots * arrays_of(iteration) * cut.pitch * static_cast<i64>(size);
 }
 
-RingCut ring_cut(const Iteration& iteration, std::size_t size, i64 most_steps) {
+RingCut ring_cut(const Iteration& iteration, std::size_t size, i64 most_steps, i64 threads) {
   i64 steps = std::min<i64>(most_steps, measured::iteration_most_steps);
-  while (steps > 1 && !is_fit(cut_of_steps(iteration, size, steps), iteration, size)) --steps;
+  while (steps > 1 && !is_fit(cut_of_steps(iteration, size, steps, threads), iteration, size)) --steps;
   // Passes have about as many steps each.
   const i64 passes = (most_steps + steps - 1) / steps;
-  return cut_of_steps(iteration, size, (most_steps + passes - 1) / passes);
+  return cut_of_steps(iteration, size, (most_steps + passes - 1) / passes, threads);
 }
 
 i64 tiles_of(const RingCut& cut, i64 pieces, i64 rows, i64 threads) {
@@ -69,7 +69,14 @@ i64 tiles_of(const RingCut& cut, i64 pieces, i64 rows, i64 threads) {
   return std::max<i64>({1, few, std::min(rows / (least * halo), (units_of_thread * threads + pieces - 1) / pieces)});
 }
 
+Range RingTile::rows_above(i64 step) const {
+  if (handed == nullptr || handed->made(before + step + 1).size() == 0) return {};
+  const i64 end = handed->made(before + step).begin;
+  return {std::max<i64>(0, handed->made(before + step + 1).begin - iteration.row_radius), end};
+}
+
 Range RingTile::rows_after(i64 step) const {
+  if (handed != nullptr) return handed->made(before + step);
   const i64 wider = (cut.steps - step) * iteration.row_radius;
   return {std::max<i64>(0, rows.begin - wider), std::min(iteration.shape().rows, rows.end + wider)};
 }

@@ -2,26 +2,45 @@
 #pragma once
 
 #include <array>
-#include <type_traits>
 #include <vector>
 
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/graph/cpu/term_sums.hpp"
 #include "kernels/graph/operator.hpp"
 
 namespace terrace::graph {
 
-/// Calls call(radius): with a constant if the radius is small, so that loops over a neighbourhood are unrolled and
-/// cells beside one another become vectors.
-template <class Call>
-void with_radius(i64 radius, const Call& call) {
-  switch (radius) {
-    case 1:
-      return call(std::integral_constant<i64, 1>{});
-    case 2:
-      return call(std::integral_constant<i64, 2>{});
-    case 3:
-      return call(std::integral_constant<i64, 3>{});
+/// Makes sums of terms of a row that a thread gathers.
+template <class T>
+class TermSums {
+ public:
+  explicit TermSums(SumTerms<T> sum) : sum_(sum) {}
+
+  void clear() { rows_.clear(); }
+  /// Adds terms: the values of a row that begin so many columns before a cell, and those after them.
+  void add(const T* row, i64 before, i64 count) {
+    for (i64 n = 0; n < count; ++n) rows_.push_back(row + n - before);
+  }
+  /// Makes cells [begin, end). @param factors of the terms; null: none
+  void make(const T* factors, i64 begin, i64 end, T* made) const {
+    if (begin < end) sum_({rows_.data(), factors, std::ssize(rows_)}, begin, end, made);
+  }
+
+ private:
+  SumTerms<T> sum_;
+  std::vector<const T*> rows_;
+};
+
+/// For the instruction set of this CPU.
+template <class T>
+SumTerms<T> sum_terms() {
+  switch (device::best_instruction_set()) {
+    case device::InstructionSet::avx512:
+      return avx512::sum_terms<T>;
+    case device::InstructionSet::avx2:
+      return avx2::sum_terms<T>;
     default:
-      return call(radius);
+      return sse2::sum_terms<T>;
   }
 }
 
@@ -56,28 +75,34 @@ class RowSums {
 /// whose cells read none outside
 template <SumsRows Op, class T, class Inside, class Any>
 void make_from_sums(const Constants<T>& k, const Inside& inside, const Any& any, Range inner, i64 columns, i64 i,
-                    RowSums<T>& sums, T* __restrict made) {
-  const i64 height = 2 * k.row_radius + 1;
+                    RowSums<T>& sums, TermSums<T>& terms, T* made) {
+  const i64 height = 2 * k.row_radius + 1, width = 2 * k.column_radius + 1;
   std::array<const T*, 2 * most_radius + 1> rows{};
   for (i64 a = 0; a < height; ++a) {
     const i64 at = i - k.row_radius + a;
-    rows[static_cast<std::size_t>(a)] = sums.row(at, height, columns, [&](T* __restrict own) {
+    rows[static_cast<std::size_t>(a)] = sums.row(at, height, columns, [&](T* own) {
       for (i64 j = 0; j < inner.begin; ++j) own[j] = Op::row_sum(k, any, at, j);
-      with_radius(k.column_radius, [&](auto radius) {
-        Constants<T> near = k;
-        near.column_radius = static_cast<i32>(radius);
-        for (i64 j = inner.begin; j < inner.end; ++j) own[j] = Op::row_sum(near, inside, at, j);
-      });
+      terms.clear();
+      terms.add(inside.row(0, at), k.column_radius, width);
+      terms.make(Op::column_factors(k), inner.begin, inner.end, own);
       for (i64 j = inner.end; j < columns; ++j) own[j] = Op::row_sum(k, any, at, j);
     });
   }
-  with_radius(k.row_radius, [&](auto radius) {
-    Constants<T> near = k;
-    near.row_radius = static_cast<i32>(radius);
-    for (i64 j = 0; j < columns; ++j) {
-      made[j] = Op::sum_of_rows(near, [&](i64 a) { return rows[static_cast<std::size_t>(a)][j]; });
-    }
-  });
+  terms.clear();
+  for (i64 a = 0; a < height; ++a) terms.add(rows[static_cast<std::size_t>(a)], 0, 1);
+  terms.make(Op::row_factors(k), 0, columns, made);
+}
+
+/// The same of a node whose cells are sums of all their neighbourhood.
+template <SumsTerms Op, class T, class Inside, class Any>
+void make_from_terms(const Constants<T>& k, const Inside& inside, const Any& any, Range inner, i64 columns, i64 i,
+                     TermSums<T>& terms, T* made) {
+  for (i64 j = 0; j < inner.begin; ++j) made[j] = Op::cell(k, any, i, j);
+  terms.clear();
+  for (i64 a = -k.row_radius; a <= k.row_radius; ++a)
+    terms.add(inside.row(0, i + a), k.column_radius, 2 * k.column_radius + 1);
+  terms.make(k.numbers, inner.begin, inner.end, made);
+  for (i64 j = inner.end; j < columns; ++j) made[j] = Op::cell(k, any, i, j);
 }
 
 }  // namespace terrace::graph

@@ -49,6 +49,28 @@ class StepRing {
     return found;
   }
 
+  /// Copies rows above those that a tile makes, which the slab above has handed on, or made.
+  /// @param from row(array, row) is a row: of a state after the step, or, where the step is 0, of an input of the
+  /// body
+  template <class FromRow>
+  void take_over(const RingTile& tile, i64 step, const FromRow& from) {
+    const Range above = tile.rows_above(step), columns = tile.columns_after(step);
+    const auto copy = [&](std::size_t n, const StoredRows<T>& to, i64 row) {
+      const T* cells = from(n, row);
+      std::copy(cells + columns.begin, cells + columns.end, to.row(row) + columns.begin);
+    };
+    const auto& to = states(step);
+    for (i64 row = above.begin; row < above.end; ++row) {
+      for (std::size_t n = 0; n < to.size(); ++n) copy(n, to[n], row);
+    }
+    if (step > 0 || tile.handed == nullptr) return;
+    // Other values are the same in all steps.
+    const i64 first = tile.rows_after(tile.cut.steps).begin - tile.iteration.row_radius;
+    for (i64 row = std::max<i64>(0, first); row < tile.rows_after(0).begin; ++row) {
+      for (std::size_t n = to.size(); n < values_[0].size(); ++n) copy(n, values_[0][n], row);
+    }
+  }
+
   /// Fetches a share of the rows that are to be loaded into the cache: few lines at a time, so that the core does not
   /// wait for them. @param share from 0 on, of `shares`
   void fetch(Range rows, const RingTile& tile, const std::vector<StoredRows<T>>& from, i64 share, i64 shares) const {

@@ -24,6 +24,14 @@ struct BoxSum : Neighbourhood {
   TERRACE_HOST_DEVICE static constexpr bool sums_rows(const Constants<T>&) {
     return true;
   }
+  template <class T>
+  static constexpr const T* row_factors(const Constants<T>&) {
+    return nullptr;
+  }
+  template <class T>
+  static constexpr const T* column_factors(const Constants<T>&) {
+    return nullptr;
+  }
   template <class T, class Read>
   TERRACE_HOST_DEVICE static T row_sum(const Constants<T>& k, const Read& read, i64 i, i64 j) {
     T sum = read(0, i, j - k.column_radius);

@@ -30,8 +30,20 @@ struct Stencil : Neighbourhood {
   }
 
   template <class T>
+  TERRACE_HOST_DEVICE static constexpr bool sums_terms(const Constants<T>& k) {
+    return !k.is_separable;
+  }
+  template <class T>
   TERRACE_HOST_DEVICE static constexpr bool sums_rows(const Constants<T>& k) {
     return k.is_separable;
+  }
+  template <class T>
+  static constexpr const T* row_factors(const Constants<T>& k) {
+    return k.numbers;
+  }
+  template <class T>
+  static constexpr const T* column_factors(const Constants<T>& k) {
+    return k.numbers + 2 * k.row_radius + 1;
   }
   template <class T, class Read>
   TERRACE_HOST_DEVICE static T row_sum(const Constants<T>& k, const Read& read, i64 i, i64 j) {

@@ -36,7 +36,7 @@ Checkpoints::~Checkpoints() {
 void Checkpoints::restore(const StoredVersions& named, const InputChecksums& inputs) {
   inputs_ = inputs;
   named_ = named;
-  for (const auto& [key, tile] : named_) store_.hold(key, tile.slot);
+  for (const auto& [key, tile] : named_) store_.hold_again(key, tile);
 }
 
 void Checkpoints::note_input(const VersionKey& key, std::uint64_t checksum) {
@@ -150,6 +150,7 @@ void Checkpoints::poll() {
     if (begun) writing_.insert(key);
   }
   if (!to_write_.empty()) return;
+  for (auto& [key, tile] : checkpoint_.tiles) tile.more_slots = store_.more_slots(key, tile.slot);
   syncing_ = true;
   if (syncer_.joinable()) syncer_.join();
   syncer_ = std::thread([this] {

@@ -44,8 +44,9 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
               environment.window_bytes),
       checkpoints_(stage, plan, tally, window_, versions_, store_, residence_, *environment.ledger, completions_),
       hold_cursors_(environment.pools.size()),
-      unstored_(plan.arrays().size()),
+      unstored_(store_.slot_file_count()),
       stored_tiles_(plan.arrays().size()) {
+  for (std::size_t file = 0; file < unstored_.size(); ++file) shares_slots_ |= store_.is_shared(file);
   residence_.on_read = [this](const Version& version, std::uint64_t checksum) {
     const ArraySpec& spec = plan_.arrays()[static_cast<std::size_t>(version.key.array)];
     if (comes_from_source(spec, version.key)) checkpoints_.note_input(version.key, checksum);
@@ -99,7 +100,7 @@ void Executor::restore(const Checkpoint& checkpoint) {
   tally_.load(checkpoint.folded);
   for (const auto& [key, tile] : checkpoint.tiles) {
     versions_.put_aside(key, tile);
-    store_.hold(key, tile.slot);
+    store_.hold_again(key, tile);
     if (tile.slot == home_slot && tile.filled >= grids_[static_cast<std::size_t>(key.array)].box(key.tile).volume()) {
       ++stored_tiles_[static_cast<std::size_t>(key.array)];
     }

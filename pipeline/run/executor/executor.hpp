@@ -114,7 +114,10 @@ class Executor {
   int launches_that_keep_their_last();
   bool startable(BlockState& block);
   bool slots_admit(const BlockState& block);
+  void add_slots(const BlockState& block, std::vector<std::int64_t>& needed) const;
+  void add_shared_slots(const BlockState& block, std::vector<std::int64_t>& needed) const;
   bool needs_slot(const TileUse& use) const;
+  void count_slots(const Version& version, bool more);
   void count(Version& version);
   void uncount_if_stored(Version& version);
   void rewind(BlockState& block);
@@ -170,8 +173,9 @@ class Executor {
   std::size_t early_bytes_ = 0;
   std::map<std::size_t, std::size_t> to_stage_;  // host buffers that a launch waits for, by size
   bool staged_ = false;                          // some of these were allocated in this step
-  // By array: versions that will take a free slot, as they are written or being written, and not on disk.
+  // By file of slots: those that versions will take, as these are written or being written, and not on disk.
   std::vector<std::int64_t> unstored_;
+  bool shares_slots_ = false;                                                // some arrays
   std::int64_t done_blocks_ = 0, noted_blocks_ = 0, checkpoint_blocks_ = 0;  // all, noted, in the last checkpoint
   int running_blocks_ = 0, running_updates_ = 0;
   bool checkpoint_wanted_ = false;

@@ -59,12 +59,12 @@ bool Executor::slots_for_checkpoint() {
   bool under_way = false;
   for (const auto& [key, version] : versions_) {
     if (version->claims == 0 || version->on_disk() || !has_content(*version)) continue;
-    ++needed[static_cast<std::size_t>(key.array)];
+    needed[store_.slot_file(key.array)] += store_.slots_of_tile(key.array);
     under_way = true;
   }
   if (!under_way) return true;
-  for (std::size_t array = 0; array < needed.size(); ++array) {
-    if (needed[array] > store_.free_slots(static_cast<int>(array))) return false;
+  for (std::size_t file = 0; file < needed.size(); ++file) {
+    if (needed[file] > store_.free_slots(file)) return false;
   }
   return true;
 }

@@ -81,7 +81,7 @@ void Executor::rewind(BlockState& block) {
     // The source will take a slot again: it is being written, or its content is in memory alone.
     const bool unstored = use.source->claims > 0 || (has_content(*use.source) && !use.source->on_disk());
     if (unstored && !std::exchange(use.source->counted, true)) {
-      ++unstored_[static_cast<std::size_t>(use.source->key.array)];
+      count_slots(*use.source, true);
     }
     checkpoints_.touch(use.source->key);
   }
@@ -217,7 +217,7 @@ void Executor::settle(Version& version) {
 void Executor::retire(Version& version) {
   const VersionKey key = version.key;
   const auto array = static_cast<std::size_t>(key.array);
-  if (version.counted) --unstored_[array];
+  if (version.counted) count_slots(version, false);
   residence_.drop_all(version);
   store_.release(key, version.slot);
   if (!comes_from_source(plan_.arrays()[array], key)) checkpoints_.touch(key);

@@ -174,7 +174,7 @@ std::map<std::size_t, std::size_t> Executor::buffers_to_stage() const {
   std::map<std::size_t, std::size_t> wanted;
   for (std::size_t array = 0; array < grids_.size(); ++array) {
     const ArraySpec& spec = plan_.arrays()[array];
-    const auto bytes = static_cast<std::size_t>(slot_bytes(spec, grids_[array]));
+    const auto bytes = static_cast<std::size_t>(tile_bytes(spec, grids_[array]));
     const auto tiles = static_cast<std::size_t>(grids_[array].count());
     const std::size_t live = spec.live > 0 ? std::min(static_cast<std::size_t>(spec.live), tiles) : tiles;
     const std::size_t share = pool.budget() / 4 / std::max<std::size_t>(1, bytes);

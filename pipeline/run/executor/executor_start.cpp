@@ -169,23 +169,59 @@ bool Executor::needs_slot(const TileUse& use) const {
   return use.mode != Mode::read && !home;
 }
 
+/// True if there are free slots for what a block writes. Slots that arrays share suffice for blocks that start in
+/// their order: a later one leaves those of the blocks before it.
 bool Executor::slots_admit(const BlockState& block) {
-  std::vector<std::int64_t> needed(unstored_.size());
-  std::vector<const Version*> seen;
-  for (const TileUse& use : block.uses) {
-    if (!needs_slot(use) || use.version->counted) continue;
-    if (std::find(seen.begin(), seen.end(), use.version) != seen.end()) continue;
-    seen.push_back(use.version);
-    const auto array = static_cast<std::size_t>(use.version->key.array);
-    if (++needed[array] + unstored_[array] > store_.free_slots(static_cast<int>(array))) return false;
+  std::vector<std::int64_t> needed = unstored_;
+  const std::int64_t held = *std::max_element(hold_cursors_.begin(), hold_cursors_.end());
+  for (std::int64_t sequence = window_.frontier(); shares_slots_ && sequence < held; ++sequence) {
+    const BlockState& other = window_.at(sequence);
+    const bool is_before = other.step < BlockStep::started && sequence < block.sequence;
+    if (is_before || other.step == BlockStep::started) add_shared_slots(other, needed);
   }
-  return true;
+  if (shares_slots_) add_shared_slots(block, needed);
+  add_slots(block, needed);
+  return std::none_of(block.uses.begin(), block.uses.end(), [&](const TileUse& use) {
+    const std::size_t file = store_.slot_file(use.version->key.array);
+    const bool takes = needs_slot(use) && (!use.version->counted || store_.is_shared(file));
+    return takes && needed[file] > store_.free_slots(file);
+  });
 }
 
-/// Counts a tile from the start of a write on: it will take one slot, for all writes of its parts.
+/// Adds the slots that a block takes, of files that are not shared.
+void Executor::add_slots(const BlockState& block, std::vector<std::int64_t>& needed) const {
+  std::vector<const Version*> seen;
+  for (const TileUse& use : block.uses) {
+    const std::size_t file = store_.slot_file(use.version->key.array);
+    if (!needs_slot(use) || use.version->counted || store_.is_shared(file)) continue;
+    if (std::find(seen.begin(), seen.end(), use.version) != seen.end()) continue;
+    seen.push_back(use.version);
+    needed[file] += store_.slots_of_tile(use.version->key.array);
+  }
+}
+
+/// Adds the slots that a block takes, of shared files. A tile of which it writes a part may be stored before, with
+/// parts of others, and then takes another slot: also if the block is taken back and started again.
+void Executor::add_shared_slots(const BlockState& block, std::vector<std::int64_t>& needed) const {
+  for (const TileUse& use : block.uses) {
+    const std::size_t file = store_.slot_file(use.version->key.array);
+    const bool is_part = use.part.volume() < use.version->box.volume();
+    if (needs_slot(use) && store_.is_shared(file) && (is_part || !use.version->counted)) {
+      needed[file] += store_.slots_of_tile(use.version->key.array);
+    }
+  }
+}
+
+/// Counts the slots that a version will take, or no more of them.
+void Executor::count_slots(const Version& version, bool more) {
+  const std::int64_t slots = store_.slots_of_tile(version.key.array);
+  unstored_[store_.slot_file(version.key.array)] += more ? slots : -slots;
+}
+
+/// Counts a tile from the start of a write on: it will take its slots once, for all writes of its parts.
 void Executor::count(Version& version) {
   ++version.claims;
-  if (!std::exchange(version.counted, true)) ++unstored_[static_cast<std::size_t>(version.key.array)];
+  if (!std::exchange(version.counted, true)) count_slots(version, true);
 }
 
 /// A tile of which more is being written still counts, even if a checkpoint has stored it.
@@ -193,7 +229,7 @@ void Executor::uncount_if_stored(Version& version) {
   const bool nothing_to_store = version.on_disk() || !has_content(version);
   if (!version.counted || version.claims > 0 || !nothing_to_store) return;
   version.counted = false;
-  --unstored_[static_cast<std::size_t>(version.key.array)];
+  count_slots(version, false);
 }
 
 bool Executor::startable(BlockState& block) {
@@ -210,11 +246,13 @@ bool Executor::startable(BlockState& block) {
     if (checkpoint_wanted_ || use.source->pins > 0 || use.source->storing > 0 || moving(*use.source)) return false;
   }
   if (slots_admit(block)) return true;
+  // Later blocks wait for those before them, whose inputs may be on their way.
   if (!checkpoints_.active() && !checkpoint_wanted_) {
-    if (fruitless_checkpoints_ > 2 && running_blocks_ == 0) {
+    if (fruitless_checkpoints_ <= 2) {
+      checkpoint_wanted_ = true;
+    } else if (running_blocks_ == 0 && block.sequence == start_cursor_) {
       throw Error("the scratch files have too few spare slots for the largest block of the stage");
     }
-    checkpoint_wanted_ = true;
   }
   return false;
 }
@@ -247,7 +285,7 @@ BlockView Executor::start(BlockState& block) {
       checkpoints_.touch(use.source->key);
       running_updates_ += 1;
       // If a running update makes the source, nothing of it will be stored.
-      if (std::exchange(use.source->counted, false)) --unstored_[static_cast<std::size_t>(use.source->key.array)];
+      if (std::exchange(use.source->counted, false)) count_slots(*use.source, false);
     }
     if (needs_slot(use)) count(*use.version);
     if (use.mode != Mode::read) {

@@ -41,36 +41,26 @@ int reading_threads() { return static_cast<int>(std::clamp(std::thread::hardware
 
 }  // namespace
 
-bool needs_slots(const ArraySpec& spec) {
-  return spec.role == Role::scratch || (spec.role == Role::result && spec.generations > 1);
-}
-
-std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid) {
-  if (!needs_slots(spec)) return 0;
-  if (spec.slots > 0) return spec.slots;
-  const std::int64_t tiles = spec.live > 0 ? std::min(spec.live, grid.count()) : grid.count();
-  // If tiles are only updated in place, all of them may change between two checkpoints.
-  const std::int64_t spare = spec.kept == 1 ? tiles : (tiles + 3) / 4;
-  return tiles * spec.kept + std::max({spec.spare, std::min<std::int64_t>(tiles * spec.kept, 8), spare});
-}
-
-std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid) {
-  const auto bytes = volume(grid.tile_shape()) * static_cast<std::int64_t>(size_of(spec.type));
-  return whole_pages(bytes);
-}
-
 Store::Store(const std::vector<ArraySpec>& specs, const std::vector<TileGrid>& grids,
              std::vector<ArrayStorage> storage)
     : specs_(specs),
       grids_(grids),
       storage_(std::move(storage)),
+      slot_files_(specs.size()),
+      tile_slots_(specs.size(), 1),
       inputs_(reading_threads()),
       adding_(adding_threads) {
-  for (const ArrayStorage& array : storage_) {
-    holders_.emplace_back(static_cast<std::size_t>(array.slots.slots), std::uint8_t{0});
-    unheld_.push_back(array.slots.slots);
-    auto& free = free_.emplace_back();
-    for (std::int64_t slot = array.slots.slots - 1; slot >= 0; --slot) free.push_back(slot);
+  for (const SlotFileSpec& spec : slot_files(specs)) {
+    const std::int64_t slots = storage_[spec.arrays.front()].slots.slots;
+    SlotCounts& file = files_.emplace_back();
+    file.is_shared = !specs[spec.arrays.front()].slot_file.empty();
+    for (const std::size_t array : spec.arrays) {
+      slot_files_[array] = files_.size() - 1;
+      if (file.is_shared) tile_slots_[array] = ceiling(tile_bytes(specs[array], grids[array]), spec.slot_bytes);
+    }
+    file.holders.resize(static_cast<std::size_t>(slots));
+    file.unheld = slots;
+    for (std::int64_t slot = slots - 1; slot >= 0; --slot) file.free.push_back(slot);
   }
 }
 
@@ -135,8 +125,9 @@ void Store::read(const Version& version, std::byte* buffer, StoredVersion& found
   } else if (version.slot == home_slot) {
     storage.home->file->read_box(home_array(array), version.box, buffer, std::move(read));
   } else {
-    storage.slots.file->read(storage.slots.offset(version.slot), buffer, static_cast<std::int64_t>(version.buffer),
-                             std::move(read));
+    const std::vector<Piece> all = pieces(version, version.slot);
+    const Done ended = when_all_ended(static_cast<int>(all.size()), std::move(read));
+    for (const Piece& piece : all) storage.slots.file->read(piece.offset, buffer + piece.at, piece.bytes, ended);
   }
 }
 
@@ -165,14 +156,11 @@ void Store::check(const Version& version, const StoredVersion& found) const {
 void Store::write(const Version& version, const std::byte* buffer, StoredVersion& stored, Done done) {
   const auto array = static_cast<std::size_t>(version.key.array);
   const ArrayStorage& storage = storage_[array];
-  const Done ended = when_all_ended(2, std::move(done));
+  const std::vector<Piece> all = stored.slot == home_slot ? std::vector<Piece>() : pieces(version, stored.slot);
+  const Done ended = when_all_ended(1 + std::max(1, static_cast<int>(all.size())), std::move(done));
   post_checksums(version, buffer, stored, ended);
-  if (stored.slot == home_slot) {
-    storage.home->file->write_box(home_array(array), version.box, buffer, ended);
-  } else {
-    storage.slots.file->write(storage.slots.offset(stored.slot), buffer, static_cast<std::int64_t>(version.buffer),
-                              ended);
-  }
+  if (stored.slot == home_slot) storage.home->file->write_box(home_array(array), version.box, buffer, ended);
+  for (const Piece& piece : all) storage.slots.file->write(piece.offset, buffer + piece.at, piece.bytes, ended);
 }
 
 void Store::write_home(const std::vector<const Version*>& versions, const std::vector<StoredVersion*>& stored,
@@ -198,23 +186,73 @@ std::int64_t Store::place_for(const VersionKey& key) {
   const auto array = static_cast<std::size_t>(key.array);
   const ArraySpec& spec = specs_[array];
   if (spec.role == Role::result && key.generation == spec.generations) return home_slot;
-  auto& free = free_[array];
-  while (!free.empty() && holders_[array][static_cast<std::size_t>(free.back())] > 0) free.pop_back();
-  return free.empty() ? no_slot : free.back();
+  SlotCounts& file = files_[slot_file(key.array)];
+  const std::int64_t wanted = slots_of_tile(key.array);
+  if (file.unheld < wanted) return no_slot;
+  std::vector<std::int64_t> found;
+  while (std::ssize(found) < wanted) {
+    const std::int64_t slot = file.free.back();
+    file.free.pop_back();
+    // A slot may be listed twice if it was held and given up meanwhile.
+    const bool is_held = file.holders[static_cast<std::size_t>(slot)] > 0;
+    if (!is_held && std::find(found.begin(), found.end(), slot) == found.end()) found.push_back(slot);
+  }
+  file.free.insert(file.free.end(), found.rbegin(), found.rend());
+  if (file.is_shared) file.more[found.front()].assign(found.begin() + 1, found.end());
+  return found.front();
 }
 
 void Store::hold(const VersionKey& key, std::int64_t slot) {
   if (slot < 0) return;
-  const auto array = static_cast<std::size_t>(key.array);
-  if (holders_[array][static_cast<std::size_t>(slot)]++ == 0) --unheld_[array];
+  SlotCounts& file = files_[slot_file(key.array)];
+  const auto hold_one = [&](std::int64_t one) {
+    if (file.holders[static_cast<std::size_t>(one)]++ == 0) --file.unheld;
+  };
+  hold_one(slot);
+  for (const std::int64_t one : more_slots(key, slot)) hold_one(one);
+}
+
+void Store::hold_again(const VersionKey& key, const StoredVersion& tile) {
+  SlotCounts& file = files_[slot_file(key.array)];
+  if (file.is_shared && tile.slot >= 0) file.more[tile.slot] = tile.more_slots;
+  hold(key, tile.slot);
+}
+
+const std::vector<std::int64_t>& Store::more_slots(const VersionKey& key, std::int64_t first) const {
+  static const std::vector<std::int64_t> none;
+  const SlotCounts& file = files_[slot_file(key.array)];
+  const auto found = file.more.find(first);
+  return found == file.more.end() ? none : found->second;
+}
+
+/// Slots that follow one another are one piece.
+std::vector<Store::Piece> Store::pieces(const Version& version, std::int64_t slot) const {
+  const SlotFile& slots = storage_[static_cast<std::size_t>(version.key.array)].slots;
+  const auto all = static_cast<std::int64_t>(version.buffer);
+  if (!files_[slot_file(version.key.array)].is_shared) return {{slots.offset(slot), 0, all}};
+  std::vector<Piece> found;
+  std::int64_t at = 0;
+  const auto add = [&](std::int64_t one) {
+    const std::int64_t bytes = std::min(slots.slot_bytes, all - at);
+    if (!found.empty() && found.back().offset + found.back().bytes == slots.offset(one)) found.back().bytes += bytes;
+    else found.push_back({slots.offset(one), at, bytes});
+    at += bytes;
+  };
+  add(slot);
+  for (const std::int64_t one : more_slots(version.key, slot)) add(one);
+  return found;
 }
 
 void Store::release(const VersionKey& key, std::int64_t slot) {
   if (slot < 0) return;
-  const auto array = static_cast<std::size_t>(key.array);
-  if (--holders_[array][static_cast<std::size_t>(slot)] > 0) return;
-  free_[array].push_back(slot);
-  ++unheld_[array];
+  SlotCounts& file = files_[slot_file(key.array)];
+  const auto release_one = [&](std::int64_t one) {
+    if (--file.holders[static_cast<std::size_t>(one)] > 0) return;
+    file.free.push_back(one);
+    ++file.unheld;
+  };
+  for (const std::int64_t one : more_slots(key, slot)) release_one(one);
+  release_one(slot);
 }
 
 void Store::sync() {

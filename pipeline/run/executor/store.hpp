@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "io/files/block_file.hpp"
@@ -16,6 +17,7 @@
 #include "io/read_queue.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/run/array.hpp"
+#include "pipeline/run/executor/slot_files.hpp"
 #include "pipeline/run/executor/version.hpp"
 
 namespace terrace::run {
@@ -26,7 +28,8 @@ struct Home {
   std::int64_t offset = 0;  // bytes
 };
 
-/// The slots of an array: page-aligned pieces of one size in a file, after a header of one page.
+/// The slots of an array, or of all that share them: page-aligned pieces of one size in a file, after a header of one
+/// page.
 struct SlotFile {
   std::shared_ptr<io::BlockFile> file;
   std::int64_t slots = 0;
@@ -34,13 +37,6 @@ struct SlotFile {
 
   std::int64_t offset(std::int64_t slot) const { return 4096 + slot * slot_bytes; }
 };
-
-/// Slots that an array needs: for its live versions, and spare ones for the tiles of a checkpoint in the making.
-std::int64_t slots_needed(const ArraySpec& spec, const TileGrid& grid);
-/// Bytes of one slot, a multiple of the page.
-std::int64_t slot_bytes(const ArraySpec& spec, const TileGrid& grid);
-/// True if versions of the array may be on disk in slots, and not only at home.
-bool needs_slots(const ArraySpec& spec);
 
 /// The disk side of one array of a stage: either a home, or slots, or both.
 struct ArrayStorage {
@@ -75,14 +71,23 @@ class Store {
   /// The place to write the version to: home if it is the result, else a free slot, or no_slot if none is free.
   std::int64_t place_for(const VersionKey& key);
   void hold(const VersionKey& key, std::int64_t slot);
+  /// Holds what a checkpoint of an earlier attempt names.
+  void hold_again(const VersionKey& key, const StoredVersion& tile);
   void release(const VersionKey& key, std::int64_t slot);
 
   const TileGrid& grid(int array) const { return grids_[static_cast<std::size_t>(array)]; }
   /// Bytes of a row of a full tile of the array, in its last dimension.
   std::int64_t row_bytes(int array) const;
 
-  /// Slots of the array that nobody holds.
-  std::int64_t free_slots(int array) const { return unheld_[static_cast<std::size_t>(array)]; }
+  /// Files of slots, and the one of an array: the same for those that share it.
+  std::size_t slot_file_count() const { return files_.size(); }
+  std::size_t slot_file(int array) const { return slot_files_[static_cast<std::size_t>(array)]; }
+  bool is_shared(std::size_t file) const { return files_[file].is_shared; }
+  /// Slots that a tile of the array takes, and those after a first one.
+  std::int64_t slots_of_tile(int array) const { return tile_slots_[static_cast<std::size_t>(array)]; }
+  const std::vector<std::int64_t>& more_slots(const VersionKey& key, std::int64_t first) const;
+  /// Slots of a file that nobody holds.
+  std::int64_t free_slots(std::size_t file) const { return files_[file].unheld; }
 
   /// Makes everything written so far durable. Blocks. @throws IoError
   void sync();
@@ -90,6 +95,20 @@ class Store {
   std::int64_t bytes_written() const;
 
  private:
+  struct SlotCounts {
+    bool is_shared = false;
+    std::vector<std::uint8_t> holders;  // of each slot
+    std::vector<std::int64_t> free;     // slots that nobody holds, and some held again
+    std::int64_t unheld = 0;
+    /// Of files that are shared: the slots after the first one of a tile, which are held as that one is.
+    std::unordered_map<std::int64_t, std::vector<std::int64_t>> more = {};
+  };
+  /// Bytes of a tile that lie in the file one after another.
+  struct Piece {
+    std::int64_t offset, at, bytes;  // in the file, and in the tile
+  };
+  std::vector<Piece> pieces(const Version& version, std::int64_t slot) const;
+
   io::FileArray home_array(std::size_t array) const;
   void add_checksums(const Version& version, const std::byte* content, StoredVersion& stored) const;
   void post_checksums(const Version& version, const std::byte* content, StoredVersion& stored, const Done& done);
@@ -98,9 +117,9 @@ class Store {
   const std::vector<ArraySpec>& specs_;
   const std::vector<TileGrid>& grids_;
   std::vector<ArrayStorage> storage_;
-  std::vector<std::vector<std::uint8_t>> holders_;  // of each slot
-  std::vector<std::vector<std::int64_t>> free_;     // slots that nobody holds, and some held again
-  std::vector<std::int64_t> unheld_;
+  std::vector<SlotCounts> files_;
+  std::vector<std::size_t> slot_files_;   // of each array
+  std::vector<std::int64_t> tile_slots_;  // alike
   io::ReadQueue inputs_;
   std::atomic<std::int64_t> input_bytes_{0};
   io::IoThreads adding_;  // computes checksums of tiles that are being written

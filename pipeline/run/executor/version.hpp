@@ -42,7 +42,8 @@ inline bool comes_from_source(const ArraySpec& spec, const VersionKey& key) {
   return key.generation == 0 && (spec.role == Role::input || spec.source != nullptr);
 }
 
-/// A place on disk: the array's home (a dataset, or the source of an input), or a slot of its scratch file.
+/// A place on disk: the array's home (a dataset, or the source of an input), or a slot of its scratch file; of a tile
+/// that takes several slots the first one.
 inline constexpr std::int64_t no_slot = -1;
 inline constexpr std::int64_t home_slot = -2;
 
@@ -155,6 +156,7 @@ struct StoredVersion {
   std::int64_t filled = 0;
   std::int64_t reads = 0;
   std::vector<TilePart> parts = {};
+  std::vector<std::int64_t> more_slots = {};  // in a record of a checkpoint: those after the first, of shared files
   friend bool operator==(const StoredVersion&, const StoredVersion&) = default;
 };
 

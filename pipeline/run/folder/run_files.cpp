@@ -1,5 +1,6 @@
 #include "pipeline/run/folder/run_files.hpp"
 
+#include <algorithm>
 #include <random>
 
 #include "io/files/durable.hpp"
@@ -48,9 +49,16 @@ void reserve(const io::Entry& entry, std::int64_t bytes, const RunSettings& sett
   file.sync();
 }
 
+/// True if results of the stage lie in scratch files.
+bool keeps_results(const PlannedStage& stage) {
+  const auto& arrays = stage.stage->plan().arrays();
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [&](const ArraySpec& spec) { return lies_in_scratch(stage, spec); });
+}
+
 /// True if the stage's scratch files hold data from which the run resumes.
 bool scratch_counts(const RunPlan& plan, const Progress& progress, std::size_t stage) {
-  if (progress.completed.contains(stage)) return plan.stages[stage].temporary;
+  if (progress.completed.contains(stage)) return keeps_results(plan.stages[stage]);
   return progress.current && static_cast<std::size_t>(progress.current->stage) == stage;
 }
 
@@ -92,12 +100,11 @@ StartedRun start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settin
   }
   Json& files = json["scratch"] = Json::array();
   for (const ScratchFile& file : scratch_files(plan)) {
-    const ArraySpec& spec = plan.stages[file.stage].stage->plan().arrays()[file.array];
-    const fs::path name = id + "-" + plan.stages[file.stage].name + "-" + spec.name;
+    const fs::path name = id + "-" + plan.stages[file.stage].name + "-" + file.name;
     // In the run's folder by its name alone, so that the folder may be moved.
     files.push_back({{"path", text_json((plan.scratch.empty() ? name : fs::absolute(scratch / name)).string())},
                      {"stage", file.stage},
-                     {"array", file.array},
+                     {"arrays", file.arrays},
                      {"slots", file.slots},
                      {"slot_bytes", file.slot_bytes}});
   }
@@ -121,7 +128,10 @@ void make_scratch(const RunPlan& plan, const Json& json, const Progress& progres
       if (status->st_size < files[i].bytes()) throw IoError(file.path().string(), "is shorter than it was" + again);
     }
     make_scratch_file(file, json["run"]);
-    if (!status || status->st_size < files[i].bytes()) reserve(file, files[i].bytes(), settings);
+    if (!status || status->st_size < files[i].bytes()) {
+      reserve(file, files[i].reserved(), settings);
+      if (files[i].grows) io::BlockFile(file, io::BlockFile::Mode::read_write).extend(files[i].bytes());
+    }
     io::sync_folder_of(file);
   }
 }
@@ -141,10 +151,11 @@ std::vector<ArrayStorage> storage_of(const RunPlan& plan, const Json& json, std:
     if (file.at("stage") != stage) continue;
     auto opened = std::make_shared<io::BlockFile>(scratch_entry(folder.held(), json.at("run"), file),
                                                   io::BlockFile::Mode::read_write);
-    const std::size_t array = file.at("array");
-    storage.at(array).slots = {opened, file.at("slots"), file.at("slot_bytes")};
-    if (plan.stages[stage].temporary && arrays[array].role == Role::result) {
-      storage[array].home = Home{opened, page_bytes + storage[array].slots.slots * storage[array].slots.slot_bytes};
+    const SlotFile slots{opened, file.at("slots"), file.at("slot_bytes")};
+    for (const std::size_t array : file.at("arrays")) {
+      storage.at(array).slots = slots;
+      if (!lies_in_scratch(plan.stages[stage], arrays[array])) continue;
+      storage[array].home = Home{opened, page_bytes + slots.slots * slots.slot_bytes};
     }
   }
   return storage;

@@ -20,6 +20,11 @@ class GraphCells {
 
   /// Tells the result of a reduction to the nodes that know it.
   void set_number(int reduction, double number);
+  /// Takes all that another one knows, of a graph with the same reductions.
+  void take_numbers(const GraphCells& other) {
+    numbers_ = other.numbers_;
+    is_known_ = other.is_known_;
+  }
   /// A reduction on which a value depends, and whose result is not known; nullopt: there is none.
   std::optional<int> missing_number(int value) const;
 

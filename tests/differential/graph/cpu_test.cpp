@@ -1,6 +1,9 @@
 // Graphs on the CPU, slab by slab, against their definition.
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/cpu_features.hpp"
+#include "kernels/graph/cpu/ring_cut.hpp"
 #include "kernels/graph/cpu/rooms.hpp"
+#include "kernels/graph/cpu/term_sums.hpp"
 #include "tests/differential/graph/graph_slabs.hpp"
 
 namespace terrace::graph {
@@ -98,6 +101,26 @@ TEST_CASE("nodes of iterations read on from where boundaries lead") {
   }
 }
 
+TEST_CASE("several steps at a time that hand rows on are as they are defined") {
+  testing::Random random(41);
+  for (const Boundary boundary : {Boundary::symmetric, Boundary::reflect, Boundary::edge, Boundary::value}) {
+    for (const auto& [first, radius] :
+         {std::pair("0.5*x[1, 2] + 0.25*x[-2, -1]", 2), {"0.5*(x[1, 0] + x[-1, 1])", 1}}) {
+      for (const i64 times : {2, 9, 26}) {
+        for (const Shape shape : {Shape{107, 600}, Shape{33, 1100}}) {
+          const Graph graph = chained_graph(first, "0.75*x + 0.125", boundary, shape, times);
+          const Iteration& iteration = *graph.node(1).settings.iteration;
+          REQUIRE(iteration.row_radius == radius);
+          REQUIRE(ring_cut(iteration, sizeof(float), times, 2).steps > 1);
+          for (const int threads : {1, 2}) {
+            testing::check_graph<float>(cpu_of(threads), random, graph, {1, 2, 7, 20, 40}, true);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("iterations do nothing twice if they hand rows on") {
   testing::Random random(39);
   for (int n = 0; n < 20; ++n) {
@@ -117,6 +140,70 @@ TEST_CASE("iterations do nothing twice if they hand rows on") {
       CHECK(rows == 400 * passes);
     }
   }
+}
+
+TEST_CASE("stencils of every radius are as they are defined") {
+  testing::Random random(43);
+  for (int radius = 0; radius <= most_radius; ++radius) {
+    for (const bool is_separable : {false, true}) {
+      Graph graph;
+      graph.inputs.push_back({"a", ElementType::f32, {40, 167}});
+      Node node;
+      node.op = find_operator("stencil").value();
+      node.operands = {0};
+      node.settings.boundary = Boundary::reflect;
+      node.settings.is_separable = is_separable;
+      node.settings.row_radius = radius, node.settings.column_radius = most_radius - radius;
+      const int height = 2 * radius + 1, width = 2 * (most_radius - radius) + 1;
+      for (int n = 0; n < (is_separable ? height + width : height * width); ++n) {
+        node.settings.numbers.push_back(testing::drawn_number(random, -1, 1));
+      }
+      node.shape = {40, 167};
+      graph.nodes.push_back(node);
+      graph.kept.push_back({1, ElementType::f32});
+      testing::check_graph<float>(cpu_of(2), random, graph, {7, 40});
+    }
+  }
+}
+
+template <class T>
+void check_sums(testing::Random& random, SumTerms<T> sum_terms) {
+  for (const i64 columns : {1, 7, 8, 33, 64, 130, 300}) {
+    for (const i64 terms : {1, 2, 25}) {
+      std::vector<std::vector<T>> rows;
+      std::vector<const T*> x;
+      std::vector<T> factors, made(static_cast<std::size_t>(columns), -1);
+      for (i64 term = 0; term < terms; ++term) {
+        factors.push_back(static_cast<T>(testing::drawn_number(random, -1, 1)));
+        rows.emplace_back();
+        for (i64 j = 0; j < columns; ++j) rows.back().push_back(static_cast<T>(testing::drawn_number(random, -1, 1)));
+      }
+      for (const std::vector<T>& row : rows) x.push_back(row.data());
+      for (const T* c : {static_cast<const T*>(factors.data()), static_cast<const T*>(nullptr)}) {
+        sum_terms({x.data(), c, terms}, 1, columns, made.data());
+        CHECK(made[0] == -1);
+        for (i64 j = 1; j < columns; ++j) {
+          T sum = c != nullptr ? c[0] * x[0][j] : x[0][j];
+          for (i64 n = 1; n < terms; ++n)
+            sum = sum + (c != nullptr ? c[n] * x[static_cast<std::size_t>(n)][j] : x[static_cast<std::size_t>(n)][j]);
+          REQUIRE(testing::same_bits(made[static_cast<std::size_t>(j)], sum));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("sums of terms are the same in every instruction set") {
+  testing::Random random(44);
+  const device::InstructionSet best = device::best_instruction_set();
+  check_sums<float>(random, sse2::sum_terms<float>);
+  check_sums<double>(random, sse2::sum_terms<double>);
+  if (best < device::InstructionSet::avx2) return;
+  check_sums<float>(random, avx2::sum_terms<float>);
+  check_sums<double>(random, avx2::sum_terms<double>);
+  if (best < device::InstructionSet::avx512) return;
+  check_sums<float>(random, avx512::sum_terms<float>);
+  check_sums<double>(random, avx512::sum_terms<double>);
 }
 
 TEST_CASE("whole numbers are scaled on their way in and out") { testing::check_scaling(cpu_of(2)); }
