@@ -207,6 +207,9 @@ inline unsigned __viaddmin_s16x2(unsigned a, unsigned b, unsigned c) { return si
 inline unsigned __viaddmax_s16x2(unsigned a, unsigned b, unsigned c) { return simulated_halves(a, b, c, true); }
 inline unsigned __vmaxs2(unsigned a, unsigned b) { return __viaddmax_s16x2(a, 0, b); }
 inline unsigned __vimax3_s16x2(unsigned a, unsigned b, unsigned c) { return __vmaxs2(__vmaxs2(a, b), c); }
+inline unsigned __vminu2(unsigned a, unsigned b) {
+  return std::min(a & 0xFFFFu, b & 0xFFFFu) | std::min(a >> 16, b >> 16) << 16;
+}
 /// Four of the eight bytes of a and b, by the lower three of each four bits of the selectors.
 inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selectors) {
   const std::uint64_t from = static_cast<std::uint64_t>(b) << 32 | a;

@@ -26,12 +26,15 @@ FOLDERS = {
     "kernels/compiled": ["pipeline/base", "io/files", "kernels/device"],
     "kernels/*": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values", "kernels/formula",
                   "kernels/compiled"],
+    # Pairs are tables of this family: its rules of scoring are not written twice.
+    "kernels/pairs": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values", "kernels/wavefront"],
     "pipeline/job/yaml": ["pipeline/base"],
     "pipeline/job": ["pipeline/base", "pipeline/job/yaml", "io", "io/*"],
     "pipeline/run": ["pipeline/base", "io", "io/*", "kernels/device", "kernels/launch", "kernels/compiled"],
     "stages": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/device", "kernels/launch",
                "kernels/compiled"],
     "stages/*": ["pipeline/base", "pipeline/job", "pipeline/run", "io", "io/*", "kernels/*", "stages", "stages/*"],
+    "pipeline/launcher": [],
     "pipeline/app": ["pipeline/base", "pipeline/job", "pipeline/job/yaml", "pipeline/run", "stages", "stages/*", "io", "io/*",
                      "kernels/device"],
 }

@@ -43,7 +43,7 @@ class Measured(unittest.TestCase):
     def test_tables_of_all_families(self):
         families = {os.path.basename(os.path.dirname(path)) for path in tables(root_of_tree)
                     if os.path.relpath(path, root_of_tree).startswith("kernels")}
-        self.assertEqual(families, {"dp_table", "graph", "in_place", "nest", "recursive", "stencil", "wavefront"})
+        self.assertEqual(families, {"dp_table", "graph", "in_place", "nest", "pairs", "recursive", "stencil", "wavefront"})
 
     def test_every_entry_has_its_source(self):
         self.assertEqual(without_source(root_of_tree), [])

@@ -1,30 +1,12 @@
 // The sweep of a band of words: borders in, chunks of columns, borders out.
 #pragma once
 
-#include <immintrin.h>
-
 #include <bit>
 
+#include "kernels/values/letter_bits.hpp"
 #include "kernels/wavefront/cpu/bits/sweeper.hpp"
 
 namespace terrace::wavefront {
-
-/// The first `count` bits, from the lowest.
-inline u64 low_bits(i64 count) { return count >= 64 ? ~u64{0} : (u64{1} << count) - 1; }
-
-/// The first `count` letters (at most 64) as words, a plane of bits a word: the first letter in the lowest bit.
-inline void pack_letters(const device::u8* codes, i64 count, u64 (&planes)[code_bits]) {
-  alignas(16) device::u8 letters[64] = {};
-  std::memcpy(letters, codes, static_cast<std::size_t>(count));
-  for (u64& plane : planes) plane = 0;
-  for (int part = 0; part < 4; ++part) {
-    const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(letters) + part);
-    for (int k = 0; k < code_bits; ++k) {
-      const auto bits = static_cast<unsigned>(_mm_movemask_epi8(_mm_slli_epi16(bytes, 7 - k)));
-      planes[k] |= static_cast<u64>(bits) << (16 * part);
-    }
-  }
-}
 
 /// The chunks of the block that columns of the table touch.
 template <class P>

@@ -1,5 +1,6 @@
 #include "kernels/wavefront/cpu/bits/sweeper.hpp"
 
+#include "kernels/values/letter_bits.hpp"
 #include "kernels/values/vectors.hpp"
 #include "kernels/wavefront/cpu/bits/band.hpp"
 #include "kernels/wavefront/cpu/empty.hpp"
@@ -38,15 +39,6 @@ BitsSlot::BitsSlot(i64 columns_of_block) : rare((columns_of_block + chunk_column
 }
 
 namespace {
-
-/// The bits in reverse order.
-u64 reversed(u64 word) {
-  const auto swap = [&](u64 mask, int width) { word = (word >> width & mask) | (word & mask) << width; };
-  swap(0x5555555555555555, 1);
-  swap(0x3333333333333333, 2);
-  swap(0x0F0F0F0F0F0F0F0F, 4);
-  return __builtin_bswap64(word);
-}
 
 template <class P>
 class BitsSweeper : public BandSweeper {

@@ -1,0 +1,398 @@
+// Alignments on CUDA: a few lanes of a warp have the rows of a pair in registers, or of two pairs in the halves of
+// words, and hand cells of columns from lane to lane, each a column behind the one before.
+//
+// Items end at the last row of the last lane. Rows before an item's first one are like the recurrence's own border: H
+// and F of the border's columns come out of them. Where items have more rows than the lanes, strips of them follow
+// one another, and what one strip hands down is kept in memory.
+#pragma once
+
+#include "kernels/pairs/cuda/align_values.cuh"
+#include "kernels/pairs/cuda/order_kernel.cuh"
+#include "kernels/wavefront/problem_list.hpp"
+
+namespace terrace::pairs {
+
+inline constexpr u32 align_threads = 128;
+inline constexpr int table_letters = 32;
+/// Codes of rows and columns beyond an item's ends, without a matrix; with one the last of its letters.
+inline constexpr i32 row_pad = 0x100, column_pad = 0x200, matrix_pad_letter = table_letters - 1;
+
+/// A matrix of scores, which kernels have in their arguments.
+struct ScoreTable {
+  i32 scores[table_letters][table_letters];  // of a letter of columns, then one of rows
+};
+
+/// Where scores and ends go, and what is kept meanwhile.
+struct AlignWork {
+  PairsTask task;
+  const i32* order;
+  void* handed;       // of each warp, what strips hand down, of each column
+  i64 handed_stride;  // columns of a warp
+  i32 wide;           // not 0: scores are of 64 bits
+  i32 bytes;          // not 0: scores are picked from bytes if all letters are below 4
+};
+
+/// H and F of a column below a strip.
+template <class V>
+struct Handed {
+  V h, f;
+};
+
+/// A cell, its score, and letters consumed.
+struct BestCell {
+  i32 score, row, column;
+};
+__device__ inline bool goes_before(const BestCell& a, const BestCell& b) {
+  if (a.score != b.score) return a.score > b.score;
+  return a.row != b.row ? a.row < b.row : a.column < b.column;
+}
+
+/// What the first letter of a gap costs, and each further one.
+template <class K>
+__device__ i64 first_cost(const K& k) {
+  if constexpr (requires { k.gap_first; }) return k.gap_first;
+  else return k.gap;
+}
+template <class K>
+__device__ i64 next_cost(const K& k) {
+  if constexpr (requires { k.gap_next; }) return k.gap_next;
+  else return k.gap;
+}
+
+/// @tparam G lanes of a pair, a power of 2 @tparam R rows of a lane @tparam four all letters are below 4: the scores
+///   with a column's letters are bytes of a word a pair, of which each row picks one (not with free ends of columns)
+template <class P, class Values, bool with_ends, int G, int R, bool four>
+class AlignGroup {
+  using V = typename Values::V;
+  using K = typename P::template Constants<i64>;
+  static constexpr bool local = P::report == wavefront::Report::best, affine = P::row_planes == 2;
+  static constexpr bool by_matrix = wavefront::by_matrix<P>;
+  static constexpr int pairs = Values::pairs;
+  static_assert(!four || (pairs == 2 && !by_matrix));
+
+ public:
+  __device__ __forceinline__ AlignGroup(const AlignWork& work, const K& k, const ScoreTable& table, i32 warp)
+      : work_(work),
+        k_(k),
+        table_(table),
+        lane_(static_cast<int>(threadIdx.x) % G),
+        leader_(static_cast<int>(threadIdx.x) % 32 / G * G),
+        first_(static_cast<i32>(first_cost(k))),
+        next_(static_cast<i32>(next_cost(k))),
+        handed_(static_cast<Handed<V>*>(work.handed) + warp * work.handed_stride) {}
+
+  /// Aligns the pairs at the group's places, after those of the warp's groups before. All lanes of the warp call it.
+  __device__ __forceinline__ void align(i64 first_place) {
+    const i64 place = first_place + leader_ / G * pairs;
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) take(p, place + p);
+    find_border();
+    const i32 longest = __reduce_max_sync(~0u, most_rows());
+    columns_ = __reduce_max_sync(~0u, most_columns());
+    strips_ = (longest + G * R - 1) / (G * R);
+    for (i32 strip = 0; strip < strips_; ++strip) make_strip(strip);
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) write(p);
+  }
+
+ private:
+  struct Item {
+    const u8 *row_letters, *column_letters;
+    i32 rows, columns;
+    i64 number;  // of the pair; -1: there is none
+  };
+
+  __device__ __forceinline__ void take(int p, i64 place) {
+    Item& item = item_[p];
+    item = {nullptr, nullptr, 0, 0, -1};
+    if (place >= work_.task.count) return;
+    item.number = work_.order[place];
+    const Pair pair = pair_of(work_.task, item.number);
+    item.row_letters = static_cast<const u8*>(work_.task.rows) + work_.task.row_begin[pair.row];
+    item.column_letters = static_cast<const u8*>(work_.task.columns) + work_.task.column_begin[pair.column];
+    item.rows = static_cast<i32>(length_of(work_.task.row_begin, pair.row));
+    item.columns = static_cast<i32>(length_of(work_.task.column_begin, pair.column));
+  }
+  __device__ __forceinline__ i32 most_rows() const {
+    return pairs == 1 ? item_[0].rows : values::maximum(item_[0].rows, item_[pairs - 1].rows);
+  }
+  __device__ __forceinline__ i32 most_columns() const {
+    return pairs == 1 ? item_[0].columns : values::maximum(item_[0].columns, item_[pairs - 1].columns);
+  }
+
+  __device__ __forceinline__ void find_border() {
+    best_value_ = Values::both(local ? 0 : Values::lowest);
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      best_[p] = {local ? 0 : Values::lowest, 0, 0};
+      if constexpr (!local) look_at_border(p);
+    }
+  }
+  /// The cells of the border in which an alignment may end, as wavefront::border_report() has them.
+  __device__ __forceinline__ void look_at_border(int p) {
+    const i32 rows = item_[p].rows, columns = item_[p].columns;
+    const auto may_end = ends(k_);
+    const auto look = [&](i32 row, i32 column) {
+      const i64 h = row == 0 ? top(column - 1).h : left(row - 1).h;
+      const BestCell cell{static_cast<i32>(h), row, column};
+      if (goes_before(cell, best_[p])) best_[p] = cell;
+    };
+    if (rows == 0 || columns == 0) look(rows, columns);
+    if (may_end.last_row) look(rows, 0);
+    if (may_end.last_column) look(0, columns);
+  }
+
+  __device__ __forceinline__ static constexpr wavefront::Ends ends(const K& k) {
+    if constexpr (local) return {};
+    else return P::template ends<i64>(k);
+  }
+
+  /// Row r of this lane, of the item; less than 0: before its first one.
+  __device__ __forceinline__ i32 row_of(int p, i32 strip, int r) const {
+    return (strip - strips_) * G * R + lane_ * R + r + item_[p].rows;
+  }
+  __device__ __forceinline__ wavefront::Border<i64> left(i32 row) const {
+    // Before the first row: the corner's H, and the gap that begins there. Or these one row before, and above it
+    // nothing from where a diagonal step could lead.
+    if (four && !local && row < -1) return {Values::lowest, Values::lowest};
+    if (row < 0) return {0, local ? 0 : -first_};
+    return P::template left<i64>(k_, row);
+  }
+  __device__ __forceinline__ wavefront::Border<i64> top(i32 column) const { return P::template top<i64>(k_, column); }
+
+  __device__ __forceinline__ void make_strip(i32 strip) {
+    load_rows(strip);
+    i32 letters = 0, letter = 0;
+    V below_h = Values::both(0), below_f = below_h;
+    const i32 steps = columns_ + G - 1;
+    for (i32 step = 0; step < steps; ++step) {
+      if (step % G == 0) letters = column_letters(step + lane_);
+      const i32 fed = __shfl_sync(~0u, letters, leader_ + step % G);
+      letter = __shfl_up_sync(~0u, letter, 1);
+      V up = __shfl_up_sync(~0u, below_h, 1), f = __shfl_up_sync(~0u, below_f, 1);
+      const i32 column = step - lane_;
+      if (lane_ == 0) {
+        letter = fed;
+        take_from_above(strip, column, up, f);
+      }
+      if (column < 0 || column >= columns_) continue;
+      make_column(letter, up, f);
+      below_h = h_[R - 1];
+      below_f = f;
+      look(strip, column);
+      if (strip + 1 < strips_ && lane_ == G - 1) handed_[column] = {below_h, below_f};
+    }
+    __syncwarp();
+  }
+
+  /// H and F above the lanes' rows, in a column.
+  __device__ __forceinline__ void take_from_above(i32 strip, i32 column, V& up, V& f) const {
+    if (column >= columns_) return;
+    if (strip > 0) {
+      up = handed_[column].h;
+      f = handed_[column].f;
+    } else {
+      const auto border = top(column);
+      i32 h[pairs], gap[pairs];
+#pragma unroll
+      for (int p = 0; p < pairs; ++p) {
+        const bool nothing = four && !local && item_[p].rows < strips_ * G * R;
+        h[p] = nothing ? Values::lowest : static_cast<i32>(border.h);
+        gap[p] = nothing ? Values::lowest : static_cast<i32>(border.gap);
+      }
+      up = Values::of(h);
+      f = Values::of(gap);
+    }
+  }
+
+  __device__ __forceinline__ void load_rows(i32 strip) {
+    i32 letters[pairs], scores[pairs], h[pairs], gap[pairs];
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+#pragma unroll
+      for (int p = 0; p < pairs; ++p) {
+        const i32 row = row_of(p, strip, r);
+        const auto border = left(row);
+        letters[p] = row < 0 ? pad(row_pad) : item_[p].row_letters[row];
+        scores[p] = row < 0 && !local ? before_first() : static_cast<i32>(k_.mismatch);
+        h[p] = static_cast<i32>(border.h);
+        gap[p] = static_cast<i32>(border.gap);
+      }
+      if constexpr (four) letters_[r] = selector(letters);
+      else letters_[r] = Values::of(letters);
+      if constexpr (!local && !by_matrix && !four) differ_[r] = Values::of(scores);
+      h_[r] = Values::of(h);
+      if constexpr (affine) e_[r] = Values::of(gap);
+    }
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      missing_[p] = -row_of(p, strip, 0);
+      h[p] = static_cast<i32>(left(row_of(p, strip, 0) - 1).h);
+    }
+    diagonal_ = Values::of(h);
+  }
+  /// The score of rows before the first one: a diagonal step leads along a border of zeros, or nowhere.
+  __device__ __forceinline__ i32 before_first() const { return ends(k_).last_row ? 0 : Values::lowest; }
+  __device__ __forceinline__ static i32 pad(i32 code) { return by_matrix ? matrix_pad_letter : code; }
+
+  /// The letters of a column: of two pairs in halves.
+  __device__ __forceinline__ i32 column_letters(i32 column) const {
+    i32 letters = 0;
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const i32 letter = column < item_[p].columns ? item_[p].column_letters[column] : pad(column_pad);
+      letters |= letter << 16 * p;
+    }
+    return letters;
+  }
+
+  /// Picks a row's scores from the bytes of both columns, with their signs; before an item's first row a sign alone,
+  /// which is not above 0.
+  __device__ __forceinline__ static u32 selector(const i32 (&letters)[pairs]) {
+    u32 picked = 0;
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const u32 sign = (static_cast<u32>(letters[p]) & 3u) + 4u * p + 8u;
+      picked |= (letters[p] < 4 ? sign * 0x11u - 8u : sign * 0x11u) << 8 * p;
+    }
+    return picked;
+  }
+  /// The bytes of a column: the score of its letter with each of the four.
+  __device__ __forceinline__ u32 column_scores(u32 letter) const {
+    const u32 same = static_cast<u32>(k_.match) & 255u, other = static_cast<u32>(k_.mismatch) & 255u;
+    return other * 0x01010101u ^ (letter < 4 ? (same ^ other) << 8 * letter : 0u);
+  }
+
+  __device__ __forceinline__ V score(int r, i32 letter) const {
+    if constexpr (four) {
+      return device::pick_bytes(column_scores_[0], column_scores_[1], letters_[r]);
+    } else if constexpr (by_matrix) {
+      i32 scores[pairs];
+#pragma unroll
+      for (int p = 0; p < pairs; ++p) {
+        scores[p] = table_.scores[letter >> 16 * p & 0xFFFF][Values::part(letters_[r], p)];
+        if (!local && r < missing_[p]) scores[p] = before_first();
+      }
+      return Values::of(scores);
+    } else {
+      V other = Values::both(static_cast<i32>(k_.mismatch));
+      if constexpr (!local) other = differ_[r];
+      return Values::where_equal(letters_[r], static_cast<V>(letter), Values::both(static_cast<i32>(k_.match)),
+                                 other);
+    }
+  }
+
+  __device__ __forceinline__ void make_column(i32 letter, V up, V& f) {
+    const V first = Values::both(-first_), next = Values::both(-next_);
+    if constexpr (four) {
+#pragma unroll
+      for (int p = 0; p < pairs; ++p) column_scores_[p] = column_scores(static_cast<u32>(letter) >> 16 * p & 0xFFFFu);
+    }
+    V diagonal = diagonal_;
+    diagonal_ = up;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const V s = score(r, letter), left = h_[r];
+      V h;
+      if constexpr (affine) {
+        h = Values::larger(Values::sum_or(diagonal, s, e_[r]), f);
+        if constexpr (local) h = Values::larger(h, Values::both(0));
+        const V opened = Values::sum(h, first);
+        e_[r] = Values::sum_or(e_[r], next, opened);
+        f = Values::sum_or(f, next, opened);
+      } else {
+        h = Values::sum_or(diagonal, s, Values::sum(Values::larger(up, left), first));
+        if constexpr (local) h = Values::larger(h, Values::both(0));
+      }
+      diagonal = left;
+      up = h_[r] = h;
+    }
+    if constexpr (local && !with_ends) {
+#pragma unroll
+      for (int r = 0; r < R; ++r) best_value_ = Values::larger(best_value_, h_[r]);
+    }
+  }
+
+  /// Looks at the cells of a column that may be reported.
+  __device__ __forceinline__ void look(i32 strip, i32 column) {
+    if constexpr (local) {
+      if constexpr (with_ends) {
+        if (column < item_[0].columns) look_at_all(0, strip, column);
+      }
+      return;
+    }
+    const auto may_end = ends(k_);
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      if (column >= item_[p].columns) continue;
+      const bool is_last = column == item_[p].columns - 1;
+      if (is_last && may_end.last_column) look_at_all(p, strip, column);
+      if (lane_ == G - 1 && strip == strips_ - 1 && (is_last || may_end.last_row)) {
+        look_at(p, Values::part(h_[R - 1], p), item_[p].rows - 1, column);
+      }
+    }
+  }
+  __device__ __forceinline__ void look_at_all(int p, i32 strip, i32 column) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const i32 row = row_of(p, strip, r);
+      if (row >= 0) look_at(p, Values::part(h_[r], p), row, column);
+    }
+  }
+  __device__ __forceinline__ void look_at(int p, i32 score, i32 row, i32 column) {
+    const BestCell cell{score, row + 1, column + 1};
+    if (goes_before(cell, best_[p])) best_[p] = cell;
+  }
+
+  __device__ __forceinline__ void write(int p) {
+    BestCell best = best_[p];
+    if constexpr (local && !with_ends) best = {Values::part(best_value_, p), 0, 0};
+    for (int distance = 1; distance < G; distance *= 2) {
+      const BestCell other{__shfl_xor_sync(~0u, best.score, distance), __shfl_xor_sync(~0u, best.row, distance),
+                           __shfl_xor_sync(~0u, best.column, distance)};
+      if (goes_before(other, best)) best = other;
+    }
+    if (lane_ != 0 || item_[p].number < 0) return;
+    if (work_.wide != 0) static_cast<i64*>(work_.task.scores)[item_[p].number] = best.score;
+    else static_cast<i32*>(work_.task.scores)[item_[p].number] = best.score;
+    if ((with_ends || !local) && work_.task.ends != nullptr)
+      work_.task.ends[item_[p].number] = {best.row, best.column};
+  }
+
+  const AlignWork& work_;
+  const K& k_;
+  const ScoreTable& table_;
+  int lane_, leader_;
+  i32 first_, next_;
+  Handed<V>* handed_;
+  Item item_[pairs];
+  BestCell best_[pairs];
+  i32 columns_ = 0, strips_ = 0;
+  V letters_[R], h_[R], e_[affine ? R : 1], diagonal_, best_value_;
+  V differ_[!local && !by_matrix && !four ? R : 1];
+  u32 column_scores_[2];
+  i32 missing_[pairs];  // the lane's rows before the item's first one; less than 1: none
+};
+
+/// @tparam four as for AlignGroup; this kernel, or the one without it, leaves the block to the other one
+template <class P, class Values, bool with_ends, int G, int R, bool four>
+__global__ void __launch_bounds__(align_threads)
+    align_kernel(const __grid_constant__ device::Port port, PairsState* state, const __grid_constant__ AlignWork work,
+                 const __grid_constant__ typename P::template Constants<i64> k, const ScoreTable* scores) {
+  if (state->begun == 0 || four != (work.bytes != 0 && state->ones < 4)) return;
+  __shared__ ScoreTable table;
+  if constexpr (wavefront::by_matrix<P>) {
+    constexpr u32 words = sizeof(ScoreTable) / sizeof(i32);
+    for (u32 at = threadIdx.x; at < words; at += align_threads) {
+      (&table.scores[0][0])[at] = (&scores->scores[0][0])[at];
+    }
+    __syncthreads();
+  }
+  const i32 warp = static_cast<i32>(blockIdx.x * (align_threads / 32) + threadIdx.x / 32);
+  AlignGroup<P, Values, with_ends, G, R, four> group(work, k, table, warp);
+  constexpr i32 places = 32 / G * Values::pairs;
+  i64 first = 0;
+  while (take_places(port, state, work.task.count, places, first)) group.align(first);
+}
+
+}  // namespace terrace::pairs

@@ -1,0 +1,228 @@
+// Blocks of pairs on CUDA, by one problem. Included by the sources that the build makes from cuda/problem.cu.in.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/launch/cuda_blocks.cuh"
+#include "kernels/launch/launch.cuh"
+#include "kernels/pairs/cuda/align_kernel.cuh"
+#include "kernels/pairs/cuda/bits_kernel.cuh"
+#include "kernels/pairs/cuda/lanes.hpp"
+#include "kernels/pairs/cuda/plan.hpp"
+#include "kernels/pairs/cuda/series_kernel.cuh"
+#include "kernels/wavefront/visit.hpp"
+
+namespace terrace::pairs {
+
+static_assert(sizeof(PairsState) <= state_bytes && sizeof(ScoreTable) == table_bytes &&
+              order_buckets * sizeof(u32) == bucket_bytes && align_threads == cuda_threads &&
+              bits_threads == cuda_threads && series_threads == cuda_threads && thread_rows == bits_strip_rows);
+
+/// What all blocks of pairs do: begin, put the pairs in order, compute, report.
+template <class P>
+class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
+  using Blocks = device::CudaBlocks<PairsTask, PairsResult>;
+
+ protected:
+  PairsOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
+      : Blocks("pairs", context), plan_(spec, context.limits()), workspace_(static_cast<unsigned char*>(workspace)) {
+    this->load(begin_, order_threads);
+    this->load(count_, order_threads);
+    this->load(sum_, order_threads);
+    this->load(order_, order_threads);
+    this->load(report_, 1);
+  }
+
+  /// Submits the kernels that compute the pairs of a block in their order.
+  virtual void compute(const device::Port& port, const PairsTask& task) = 0;
+
+  template <class T>
+  T* place(std::size_t at) const {
+    return reinterpret_cast<T*>(workspace_ + at);
+  }
+  PairsState* state() const { return place<PairsState>(plan_.state); }
+  const i32* order() const { return place<i32>(plan_.order); }
+  const CudaPlan& plan() const { return plan_; }
+
+ private:
+  bool submit(const device::Port& port, u64 block, const PairsTask& task) override {
+    u32* buckets = place<u32>(plan_.buckets);
+    const PairsState* state = this->state();
+    const i64 blocks = std::clamp<i64>((task.count + order_threads - 1) / order_threads, 1, 4096);
+    device::launch(begin_, this->shape(1, order_threads), port, this->state(), buckets, block);
+    device::launch(count_, this->shape(blocks, order_threads), state, task, buckets);
+    device::launch(sum_, this->shape(1, order_threads), state, buckets);
+    device::launch(order_, this->shape(blocks, order_threads), state, task, buckets, place<i32>(plan_.order));
+    compute(port, task);
+    device::launch(report_, this->shape(1, 1), port, state, block);
+    return true;
+  }
+
+  device::Kernel<device::Port, PairsState*, u32*, u64> begin_ =
+      device::make_kernel(begin_pairs_kernel<P>, "begin_pairs_kernel");
+  device::Kernel<const PairsState*, PairsTask, u32*> count_ =
+      device::make_kernel(count_pairs_kernel<P>, "count_pairs_kernel");
+  device::Kernel<const PairsState*, u32*> sum_ = device::make_kernel(sum_buckets_kernel<P>, "sum_buckets_kernel");
+  device::Kernel<const PairsState*, PairsTask, u32*, i32*> order_ =
+      device::make_kernel(order_pairs_kernel<P>, "order_pairs_kernel");
+  device::Kernel<device::Port, const PairsState*, u64> report_ =
+      device::make_kernel(report_pairs_kernel<P>, "report_pairs_kernel");
+
+  CudaPlan plan_;
+  unsigned char* workspace_;
+};
+
+template <class P>
+class AlignmentsOnCuda final : public PairsOnCuda<P> {
+  using Constants = typename P::template Constants<i64>;
+  using Align = device::Kernel<device::Port, PairsState*, AlignWork, Constants, const ScoreTable*>;
+  static constexpr bool local = P::report == wavefront::Report::best;
+  static constexpr bool can_pick = !wavefront::by_matrix<P>;
+
+ public:
+  AlignmentsOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
+      : PairsOnCuda<P>(spec, context, workspace),
+        k_(wavefront::problem_constants<P>(spec.settings)),
+        wide_(spec.value == ElementType::i64),
+        align_(kernel(spec.ends)) {
+    this->load(align_, align_threads);
+    if constexpr (can_pick) {
+      picking_ = kernel_of<HalfValues, false, true>();
+      this->load(find_bits_, order_threads);
+      this->load(picking_, align_threads);
+    } else {
+      bring_table();
+    }
+  }
+
+ private:
+  void compute(const device::Port& port, const PairsTask& task) override {
+    const AlignWork work{
+        task,  this->order(),        this->template place<void>(this->plan().handed), this->plan().handed_stride,
+        wide_, picks_bytes() ? 1 : 0};
+    const ScoreTable* table = this->template place<ScoreTable>(this->plan().table);
+    if constexpr (can_pick) {
+      if (work.bytes != 0) {
+        device::launch(find_bits_, this->shape(this->plan().blocks, order_threads), this->state(), task);
+        device::launch(picking_, this->shape(this->plan().blocks, align_threads), port, this->state(), work, k_,
+                       table);
+      }
+    }
+    device::launch(align_, this->shape(this->plan().blocks, align_threads), port, this->state(), work, k_, table);
+  }
+
+  Align kernel(bool ends) const {
+    if (this->plan().halves) return kernel_of<HalfValues, false, false>();
+    if (local && ends) return kernel_of<SingleValues, local, false>();
+    return kernel_of<SingleValues, false, false>();
+  }
+  template <class Values, bool with_ends, bool four>
+  Align kernel_of() const {
+    constexpr AlignShape shapes[] = {short_shape, long_shape};
+    return device::make_kernel(
+        this->plan().is_short ? align_kernel<P, Values, with_ends, shapes[0].lanes, shapes[0].rows_of_lane, four>
+                              : align_kernel<P, Values, with_ends, shapes[1].lanes, shapes[1].rows_of_lane, four>,
+        "align_kernel");
+  }
+
+  /// True if scores of letters that are equal or not can be bytes, and kernels pick them.
+  bool picks_bytes() const {
+    if constexpr (!can_pick) return false;
+    if constexpr (!local) {
+      if (k_.free_columns) return false;
+    }
+    return this->plan().halves && std::max(std::abs(k_.match), std::abs(k_.mismatch)) <= 127;
+  }
+
+  /// Scores times the scale; what stands beyond items' ends adds nothing.
+  void bring_table() const {
+    const wavefront::Matrix& matrix = *k_.matrix;
+    const i64 least = std::min<i64>(wavefront::range_of(matrix).least, 0);
+    ScoreTable table;
+    for (int column = 0; column < table_letters; ++column) {
+      for (int row = 0; row < table_letters; ++row) {
+        const bool known = row < matrix.count && column < matrix.count;
+        table.scores[column][row] = static_cast<i32>(k_.scale * (known ? matrix.scores[row][column] : least));
+      }
+    }
+    TERRACE_CUDA_CHECK(cudaMemcpyAsync(this->template place<ScoreTable>(this->plan().table), &table, sizeof table,
+                                       cudaMemcpyHostToDevice, this->stream()));
+    TERRACE_CUDA_CHECK(cudaStreamSynchronize(this->stream()));
+  }
+
+  Constants k_;
+  i32 wide_;
+  Align align_;
+  Align picking_{};  // where all letters are below 4
+  device::Kernel<PairsState*, PairsTask> find_bits_ = device::make_kernel(find_bits_kernel<P>, "find_bits_kernel");
+};
+
+template <class P>
+class DistancesOnCuda final : public PairsOnCuda<P> {
+ public:
+  DistancesOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
+      : PairsOnCuda<P>(spec, context, workspace), wide_(spec.value == ElementType::i64) {
+    if (spec.at_most) at_most_ = static_cast<i64>(std::clamp(std::floor(*spec.at_most), -1.0, 0x1p40));
+    this->load(find_bits_, order_threads);
+    this->load(bits_, bits_threads);
+  }
+
+ private:
+  void compute(const device::Port& port, const PairsTask& task) override {
+    const i64 blocks = this->plan().blocks;
+    const BitsLaunch work{
+        task,     this->order(), this->template place<u32>(this->plan().handed), this->plan().handed_stride,
+        at_most_, wide_};
+    device::launch(find_bits_, this->shape(blocks, order_threads), this->state(), task);
+    device::launch(bits_, this->shape(blocks, bits_threads), port, this->state(), work);
+  }
+
+  device::Kernel<PairsState*, PairsTask> find_bits_ = device::make_kernel(find_bits_kernel<P>, "find_bits_kernel");
+  device::Kernel<device::Port, PairsState*, BitsLaunch> bits_ = device::make_kernel(bits_kernel<P>, "bits_kernel");
+  i64 at_most_ = i64{1} << 40;
+  i32 wide_;
+};
+
+template <class P, class T>
+class WarpingOnCuda final : public PairsOnCuda<P> {
+ public:
+  WarpingOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
+      : PairsOnCuda<P>(spec, context, workspace),
+        window_(wavefront::window_of<P, i64>(wavefront::problem_constants<P>(spec.settings))),
+        at_most_(spec.at_most.value_or(std::numeric_limits<double>::infinity())) {
+    this->load(series_, series_threads);
+  }
+
+ private:
+  void compute(const device::Port& port, const PairsTask& task) override {
+    const SeriesLaunch work{
+        task,    this->order(), this->template place<void>(this->plan().handed), this->plan().handed_stride,
+        window_, at_most_};
+    device::launch(series_, this->shape(this->plan().blocks, series_threads), port, this->state(), work);
+  }
+
+  device::Kernel<device::Port, PairsState*, SeriesLaunch> series_ =
+      device::make_kernel(series_kernel<P, T, series_rows>, "series_kernel");
+  i64 window_;
+  double at_most_;
+};
+
+template <class P>
+std::unique_ptr<device::BlockKernel> CudaPairs<P>::make(const PairsSpec& spec, device::Context& context,
+                                                        void* workspace) {
+  using wavefront::Items;
+  if constexpr (P::items == Items::grid) {
+    throw DeviceError("pairs", "grids have none");
+  } else if constexpr (P::items == Items::values) {
+    if (spec.value == ElementType::f32) return std::make_unique<WarpingOnCuda<P, float>>(spec, context, workspace);
+    return std::make_unique<WarpingOnCuda<P, double>>(spec, context, workspace);
+  } else if constexpr (requires { typename P::Bits; }) {
+    return std::make_unique<DistancesOnCuda<P>>(spec, context, workspace);
+  } else {
+    return std::make_unique<AlignmentsOnCuda<P>>(spec, context, workspace);
+  }
+}
+
+}  // namespace terrace::pairs

@@ -1,0 +1,41 @@
+// The launches and the workspace of pairs on CUDA.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/device/context.hpp"
+#include "kernels/pairs/spec.hpp"
+
+namespace terrace::pairs {
+
+/// Rows that the lanes of a pair hold in registers.
+struct AlignShape {
+  int lanes, rows_of_lane;
+  i64 rows() const { return i64{lanes} * rows_of_lane; }
+};
+inline constexpr AlignShape short_shape{8, 20}, long_shape{32, 16};
+inline constexpr int series_rows = 16;  // of a lane
+
+/// Threads of a block, and rows of a strip of words (bits_kernel.cuh).
+inline constexpr std::size_t cuda_threads = 128;
+inline constexpr i64 bits_strip_rows = 256;
+/// Bounds of values of alignments in 16 bits, local and global, and in 32 (align_values.cuh).
+inline constexpr i64 most_local_half = 32767, most_global_half = (1 << 14) - 1, most_single = (1 << 30) - 1;
+/// Bytes of what lies in the workspace.
+inline constexpr std::size_t state_bytes = 64, table_bytes = 4096, bucket_bytes = 4096 * 4;
+
+struct CudaPlan {
+  CudaPlan(const PairsSpec& spec, const device::Limits& limits);
+
+  i64 blocks;         // thread blocks of a launch
+  bool is_short;      // alignments: short_shape
+  bool halves;        // alignments: two pairs in the halves of words
+  i64 handed_stride;  // columns of which something is kept, or words of columns
+  // Places in the workspace.
+  std::size_t state = 0, table, buckets, order, handed, bytes;
+};
+
+/// The reason why kernels of CUDA do not compute the spec; empty: they do.
+std::string unfit_for_cuda(const PairsSpec& spec, const device::Limits& limits);
+
+}  // namespace terrace::pairs

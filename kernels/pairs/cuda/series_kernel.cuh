@@ -1,0 +1,153 @@
+// Time warping on CUDA: the lanes of a warp have rows of a pair in registers, and hand cells of columns from lane to
+// lane, each a column behind the one before. Items end at the last row of the last lane, as those of alignments do:
+// rows before an item's first one are infinitely far from all others.
+#pragma once
+
+#include "kernels/pairs/cuda/order_kernel.cuh"
+#include "kernels/values/real.cuh"
+#include "kernels/wavefront/problem_list.hpp"
+
+namespace terrace::pairs {
+
+inline constexpr u32 series_threads = 128;
+
+struct SeriesLaunch {
+  PairsTask task;
+  const i32* order;
+  void* handed;       // of each warp, what strips hand down, of each column
+  i64 handed_stride;  // columns of a warp
+  i64 window;
+  double at_most;  // a larger cost is reported as infinite
+};
+
+/// @tparam R rows of a lane
+template <class P, class T, int R>
+class SeriesWarp {
+  using V = values::Real<T>;
+
+ public:
+  __device__ SeriesWarp(const SeriesLaunch& work, i64 warp)
+      : work_(work),
+        lane_(static_cast<i32>(threadIdx.x) % 32),
+        handed_(static_cast<V*>(work.handed) + warp * work.handed_stride) {}
+
+  __device__ void compute(i64 number) {
+    const Pair pair = pair_of(work_.task, number);
+    row_values_ = static_cast<const T*>(work_.task.rows) + work_.task.row_begin[pair.row];
+    column_values_ = static_cast<const T*>(work_.task.columns) + work_.task.column_begin[pair.column];
+    rows_ = static_cast<i32>(length_of(work_.task.row_begin, pair.row));
+    columns_ = static_cast<i32>(length_of(work_.task.column_begin, pair.column));
+    T cost = static_cast<T>(wavefront::infinity);
+    // Without a cell, or with the last one outside the window, the cost is infinite.
+    if (rows_ > 0 && columns_ > 0 && wavefront::in_window(work_.window, rows_, columns_)) cost = sweep();
+    if (lane_ != 0) return;
+    if (static_cast<double>(cost) > work_.at_most) cost = static_cast<T>(wavefront::infinity);
+    static_cast<T*>(work_.task.scores)[number] = cost;
+    if (work_.task.ends != nullptr) work_.task.ends[number] = {rows_, columns_};
+  }
+
+ private:
+  static constexpr i32 strip_rows = 32 * R;
+
+  __device__ static V infinite() { return V(static_cast<T>(wavefront::infinity)); }
+
+  /// @return the cost, in all lanes
+  __device__ T sweep() {
+    const i32 strips = (rows_ + strip_rows - 1) / strip_rows;
+    i32 before_begin = 0, before_end = 0;
+    for (i32 strip = 0; strip < strips; ++strip) {
+      first_row_ = rows_ - (strips - strip) * strip_rows + lane_ * R;
+      const i64 strip_first = rows_ - static_cast<i64>(strips - strip) * strip_rows;
+      // Columns with cells in the window of some row of the strip.
+      const i64 begin = values::maximum(i64{0}, values::maximum(i64{0}, strip_first) - work_.window);
+      const i64 end = values::minimum(i64{columns_}, strip_first + strip_rows + work_.window);
+      make_strip(strip, strip + 1 < strips, static_cast<i32>(values::minimum(begin, i64{columns_})),
+                 static_cast<i32>(end), before_begin, before_end);
+      before_begin = static_cast<i32>(values::minimum(begin, i64{columns_}));
+      before_end = static_cast<i32>(end);
+    }
+    return __shfl_sync(~0u, h_[R - 1].value, 31);
+  }
+
+  /// Columns [begin, end). @param before_begin, before_end those of the strip above
+  __device__ void make_strip(i32 strip, bool hands_on, i32 begin, i32 end, i32 before_begin, i32 before_end) {
+    load_rows(begin);
+    const auto above = [&](i32 column) {
+      return strip > 0 && column >= before_begin && column < before_end ? handed_[column] : infinite();
+    };
+    if (lane_ == 0 && begin > 0) diagonal_ = above(begin - 1);
+    T loaded = T(0), value = T(0);
+    V below = infinite();
+    const i32 steps = end - begin + 31;
+    for (i32 step = 0; step < steps; ++step) {
+      if (step % 32 == 0) {
+        const i32 column = begin + step + lane_;
+        loaded = column < end ? column_values_[column] : T(0);
+      }
+      const T fed = __shfl_sync(~0u, loaded, step % 32);
+      value = __shfl_up_sync(~0u, value, 1);
+      V up(__shfl_up_sync(~0u, below.value, 1));
+      const i32 column = begin + step - lane_;
+      if (lane_ == 0) {
+        value = fed;
+        if (column < end) up = above(column);
+      }
+      if (column < begin || column >= end) continue;
+      make_column(column, V(value), up);
+      below = h_[R - 1];
+      if (hands_on && lane_ == 31) handed_[column] = below;
+    }
+    __syncwarp();
+  }
+
+  __device__ void load_rows(i32 begin) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const i32 row = first_row_ + r;
+      row_[r] = row < 0 ? infinite() : V(row_values_[row]);
+      h_[r] = infinite();
+    }
+    diagonal_ = infinite();
+    if (begin > 0) return;
+    // The corner is left of the row before the first one.
+    const V corner = P::corner(typename P::template Constants<V>(), V(row_values_[0]), V(column_values_[0]));
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      if (first_row_ + r == -1) h_[r] = corner;
+    }
+    if (first_row_ == 0) diagonal_ = corner;
+  }
+
+  __device__ void make_column(i32 column, V value, V up) {
+    V diagonal = diagonal_;
+    diagonal_ = up;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const V left = h_[r];
+      const V s = P::template score<V>(typename P::template Constants<V>(), row_[r], value);
+      V h = P::template cell<V>(typename P::template Constants<V>(), {diagonal, up, left, V(T(0)), V(T(0))}, s).h;
+      if (!wavefront::in_window(work_.window, first_row_ + r, column)) h = infinite();
+      diagonal = left;
+      up = h_[r] = h;
+    }
+  }
+
+  const SeriesLaunch& work_;
+  i32 lane_;
+  V* handed_;
+  const T *row_values_, *column_values_;
+  i32 rows_, columns_, first_row_;
+  V row_[R], h_[R], diagonal_;
+};
+
+template <class P, class T, int R>
+__global__ void __launch_bounds__(series_threads)
+    series_kernel(const __grid_constant__ device::Port port, PairsState* state,
+                  const __grid_constant__ SeriesLaunch work) {
+  if (state->begun == 0) return;
+  SeriesWarp<P, T, R> warp(work, static_cast<i64>(blockIdx.x) * (series_threads / 32) + threadIdx.x / 32);
+  i64 place = 0;
+  while (take_places(port, state, work.task.count, 1, place)) warp.compute(work.order[place]);
+}
+
+}  // namespace terrace::pairs

@@ -1,0 +1,52 @@
+#include "kernels/pairs/methods.hpp"
+
+#include "kernels/pairs/cpu/lanes.hpp"
+#include "kernels/pairs/measured.hpp"
+#include "kernels/pairs/plain.hpp"
+
+namespace terrace::pairs {
+namespace {
+
+using device::Backend;
+using device::Limits;
+
+std::string unfit_for_any(const PairsSpec& spec, const Limits&) { return fault_of(spec); }
+
+device::Cost plain_cost(const PairsSpec&, const Limits& limits) {
+  return {.seconds = 1 / (measured::plain_rate * limits.processors)};
+}
+
+std::size_t plain_workspace(const PairsSpec& spec, const Limits& limits) {
+  return static_cast<std::size_t>(limits.processors) * plain_bytes(spec.longest_column);
+}
+
+device::Cost lanes_cost(const PairsSpec& spec, const Limits& limits) {
+  using Rates = measured::CpuLanes;
+  const auto problem = description_of(spec);
+  const bool warps = problem->items == wavefront::Items::values;
+  const double rate = warps ? Rates::warping : problem->bits ? Rates::bits : Rates::alignments;
+  return {.seconds = 1 / (rate * limits.processors)};
+}
+
+std::size_t lanes_workspace(const PairsSpec& spec, const Limits& limits) {
+  return lanes_bytes(spec, limits.processors);
+}
+
+constexpr PairsMethod cpu_methods[] = {
+    {"lanes", "a pair in each lane of a vector, in the narrowest type that holds it", Backend::cpu, "", true,
+     unfit_for_lanes, lanes_cost, lanes_workspace, make_lanes},
+    {"plain", "one pair after another, as the problem is defined", Backend::cpu, "", true, unfit_for_any, plain_cost,
+     plain_workspace, make_plain}};
+
+}  // namespace
+
+std::span<const PairsMethod> pairs_methods() {
+  static const auto all = device::joined_methods<PairsSpec>(pairs_cuda_methods(), cpu_methods);
+  return all;
+}
+
+const PairsMethod& choose_pairs_method(const PairsSpec& spec, Backend backend, const Limits& limits) {
+  return device::chosen_method("pairs of " + spec.problem, pairs_methods(), backend, "auto", spec, limits);
+}
+
+}  // namespace terrace::pairs
