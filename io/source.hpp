@@ -22,6 +22,7 @@
 namespace terrace::io {
 
 struct Packing;
+class ItemSet;
 
 /// A read-only array. `read` may be called from several threads at once.
 class Source {
@@ -54,6 +55,8 @@ class Source {
   virtual std::size_t memory() const { return 0; }
   /// The names of the nodes whose matrix it is, by row; null if it is no matrix of a graph.
   virtual std::shared_ptr<const NodeNames> nodes() const { return nullptr; }
+  /// The items that lie one after another in it, if it is a set: it then has one dimension; null: it is none.
+  virtual std::shared_ptr<const ItemSet> items() const { return nullptr; }
   /// The letters of its rows and columns, in order, if it is a substitution matrix; else empty.
   virtual std::string matrix_letters() const { return {}; }
   /// The range of its values, or nullopt if it cannot tell without reading files. Takes at most a pass over what it
@@ -85,6 +88,7 @@ struct InputKind {
   const char* name;
   const char* help;
   std::span<const Parameter> parameters;
+  /// The array alone: open_source() makes of it what keys of all kinds ask for.
   /// @throws JobError (settings that do not fit together), IoError (file missing, damaged, not of this format)
   std::shared_ptr<Source> (*open)(const Settings& settings, const OpenContext& context);
   /// Such inputs as a job writes them, one a line; a line without braces has keys that are laid over the first
@@ -95,5 +99,8 @@ struct InputKind {
 
 /// All kinds of input, in the order in which help lists them.
 std::span<const InputKind> input_kinds();
+
+/// The input that the settings give. @throws as InputKind::open
+std::shared_ptr<Source> open_source(const InputKind& kind, const Settings& settings, const OpenContext& context);
 
 }  // namespace terrace::io

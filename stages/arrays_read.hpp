@@ -13,7 +13,7 @@ namespace terrace::stages {
 std::string setting_that_names(const std::string& array, const job::Stage& stage);
 
 /// An array as the stage reads it: unpacked (io/packing.hpp), with NaN for missing elements if the stage has a key
-/// `nan`. @param name of the array in the job
+/// `nan`. @param name of the array in the job @throws JobError if it is a set, and the stage takes one array there
 std::shared_ptr<io::Source> as_read_by(const job::Stage& stage, const std::string& name,
                                        std::shared_ptr<io::Source> array);
 

@@ -75,9 +75,9 @@ struct StageKind {
   std::function<std::vector<Checked>(const VerifyRequest&)> verify = nullptr;
   /// The methods of all back ends that this program has.
   std::vector<run::StageMethod> (*methods)() = nullptr;
-  /// The reason why only the CPU computes a step, if its settings ask for that; null: CUDA computes every step.
-  /// @param compiles as in Resources
-  std::optional<CpuAlone> (*cpu_alone)(const job::Stage& stage, bool compiles) = nullptr;
+  /// The reason why only the CPU computes a step, if its settings ask for that, or what it reads; null: CUDA computes
+  /// every step.
+  std::optional<CpuAlone> (*cpu_alone)(const Request& request) = nullptr;
   bool deals = false;  // true if its plans deal blocks to several devices
 };
 

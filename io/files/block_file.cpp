@@ -101,6 +101,14 @@ Reservation BlockFile::reserve(std::int64_t bytes) {
   return Reservation::checked;
 }
 
+void BlockFile::extend(std::int64_t bytes) {
+  check_writable();
+  if (size() < bytes && ftruncate(file_.get(), bytes) != 0) {
+    throw system_error(path_, "cannot be made " + std::to_string(bytes) + " bytes long", errno);
+  }
+  sync();
+}
+
 std::int64_t BlockFile::size() const { return status_of(file_.get(), path_).st_size; }
 
 std::int64_t BlockFile::bytes_read() const { return transfers_->bytes_read; }

@@ -103,6 +103,10 @@ class BlockFile {
   /// system has extents. @throws IoError naming path, needed and free bytes if they do not fit
   Reservation reserve(std::int64_t bytes);
 
+  /// Makes the file at least `bytes` long, durably, without blocks for what is new: writing there may meet a full
+  /// disk. @throws IoError
+  void extend(std::int64_t bytes);
+
   /// Length in bytes. @throws IoError
   std::int64_t size() const;
 

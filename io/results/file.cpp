@@ -4,6 +4,7 @@
 #include <hdf5_hl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "io/files/durable.hpp"
@@ -66,12 +67,41 @@ std::vector<DatasetSpec> all_datasets(const Finish& finish) {
   return datasets;
 }
 
+/// Writes a dataset from another place, a few MiB at a time.
+void write_late(const ResultObjects& objects, const Hdf5Handle& made, const DatasetSpec& spec,
+                const LateContent& content) {
+  constexpr std::int64_t piece_bytes = 4 << 20;
+  const std::int64_t rows = spec.shape[0], row_bytes = bytes_of(spec) / rows;
+  const std::int64_t together = std::max<std::int64_t>(1, piece_bytes / row_bytes);
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(rows, together) * row_bytes));
+  for (std::int64_t row = 0; row < rows; row += together) {
+    Box box = Box::whole(spec.shape);
+    box.begin[0] = row;
+    box.end[0] = std::min(rows, row + together);
+    content(box, buffer.data());
+    objects.write_box(made, spec, box, buffer.data());
+  }
+}
+
+/// Datasets that create_result() made.
+std::vector<DatasetSpec> made_before(const Finish& finish) {
+  std::vector<DatasetSpec> datasets;
+  for (const DatasetSpec& dataset : finish.large) {
+    if (!finish.late.contains(dataset.path)) datasets.push_back(dataset);
+  }
+  return datasets;
+}
+
 void add_datasets(const ResultObjects& objects, const Finish& finish) {
   const Hdf5Handle plain = hdf5_properties(H5P_DATASET_CREATE);
   for (const DatasetSpec& dataset : finish.large) {
-    if (bytes_of(dataset) > 0) continue;
+    const auto late = finish.late.find(dataset.path);
+    if (bytes_of(dataset) > 0 && late == finish.late.end()) continue;
     objects.remove_dataset(dataset.path);  // it was not to be empty
-    objects.make_dataset(dataset, hdf5_file_type(dataset.type), plain);
+    const bool writes = bytes_of(dataset) > 0;
+    const Hdf5Handle creation = writes ? early_allocation() : hdf5_properties(H5P_DATASET_CREATE);
+    const Hdf5Handle made = objects.make_dataset(dataset, hdf5_file_type(dataset.type), creation);
+    if (writes) write_late(objects, made, dataset, late->second);
   }
   const Hdf5Handle text = hdf5_text_type();
   for (const SmallDataset& dataset : finish.small) {
@@ -158,7 +188,7 @@ void finish_result(const Entry& file, Finish finish) {
   const Dimensions dimensions = check_layout(datasets);
   silence_hdf5();
   const Descriptor opened = open_file(file, O_RDWR);
-  shorten_datasets(opened, path, finish.large);
+  shorten_datasets(opened, path, made_before(finish));
   {
     ResultObjects objects(open_for_finish(opened, path), path);
     add_datasets(objects, finish);

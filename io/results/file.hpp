@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -103,12 +105,17 @@ struct TileChecksums {
   std::vector<std::uint64_t> checksums;  // in row-major order of the tiles
 };
 
+/// Copies a box of a dataset into a buffer, row-major, tightly packed.
+using LateContent = std::function<void(const Box& box, void* buffer)>;
+
 /// All that is added to a result at its end.
 struct Finish {
   /// As given to `create_result`, but perhaps shorter along the first axis: they get that shape, names, units and
   /// scales; empty ones are made.
   std::vector<DatasetSpec> large;
   std::vector<TileChecksums> tiles;  // of each of these, in order
+  /// Of these, by path, those that `create_result` made empty and that hold something: what they hold.
+  std::map<std::string, LateContent> late;
   std::vector<SmallDataset> small;
   std::vector<Attribute> attributes;
   std::string conventions = "CF-1.8";  // the root's attribute `Conventions`

@@ -94,6 +94,18 @@ void ResultObjects::write_values(const Hdf5Handle& dataset, const SmallDataset& 
              "its values cannot be written");
 }
 
+void ResultObjects::write_box(const Hdf5Handle& dataset, const DatasetSpec& spec, const Box& box,
+                              const void* values) const {
+  const Extents shape = box.shape();
+  const std::vector<hsize_t> begin(box.begin.begin(), box.begin.end()), count(shape.begin(), shape.end());
+  const Hdf5Handle space = hdf5_space(spec.shape), memory = hdf5_space(shape);
+  const std::string place = where(spec.path);
+  check_hdf5(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr), place,
+             "a part of it cannot be chosen");
+  check_hdf5(H5Dwrite(dataset.get(), hdf5_memory_type(spec.type), memory.get(), space.get(), H5P_DEFAULT, values),
+             place, "a part of it cannot be written");
+}
+
 void ResultObjects::set_attribute(const Hdf5Handle& object, const Attribute& attribute) const {
   std::vector<const char*> pointers;
   const auto data = std::visit(

@@ -19,6 +19,8 @@ class ResultObjects {
   Hdf5Handle open_object(const std::string& name) const;
   /// Writes all of a dataset's values. @throws Error if they do not fill the shape
   void write_values(const Hdf5Handle& dataset, const SmallDataset& values) const;
+  /// Writes a box of a dataset of numbers. @param values row-major, tightly packed
+  void write_box(const Hdf5Handle& dataset, const DatasetSpec& spec, const Box& box, const void* values) const;
   void set_attribute(const Hdf5Handle& object, const Attribute& attribute) const;
   /// Writes and closes the file. @throws IoError
   void close();

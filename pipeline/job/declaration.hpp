@@ -98,6 +98,8 @@ struct ProblemDeclaration {
   /// none.
   std::string explanation = {};
   Example example = {};
+  /// Parameters whose arrays may be sets of sequences or series.
+  std::vector<std::string> sets = {};
   /// Keys that other problems take and this one does not, with the reason: "whose rim is fixed".
   std::vector<std::pair<std::string, std::string>> refused = {};
 };

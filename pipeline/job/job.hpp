@@ -41,6 +41,7 @@ struct Stage {
   Place place;                       // of its kind in the job
   bool temporary = false;            // its outputs are not part of the result
   std::vector<std::string> arrays;   // settings that name inputs or earlier stages' outputs: array_names()
+  std::vector<std::string> sets;     // of these, settings that may name a set of sequences or series
   std::vector<std::string> files;    // settings that are paths (absolute)
   std::vector<std::string> outputs;  // the arrays that these settings write, in the order of declaration
   bool ties = false;                 // another back end may choose other, equally good values of one of them

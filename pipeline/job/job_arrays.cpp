@@ -89,6 +89,14 @@ std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameter
   return names;
 }
 
+std::vector<std::string> names_of_sets(const ProblemDeclaration* problem, const std::vector<std::string>& arrays) {
+  if (problem == nullptr) return {};
+  std::vector<std::string> sets = problem->sets;
+  std::erase_if(sets,
+                [&](const auto& name) { return std::find(arrays.begin(), arrays.end(), name) == arrays.end(); });
+  return sets;
+}
+
 void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem, Stage& stage) {
   for (const OutputDeclaration* output : outputs_of(kind, problem)) {
     const std::vector<std::string> names = names_written(*output, stage.settings);

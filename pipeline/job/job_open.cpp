@@ -45,7 +45,7 @@ class InputOpener {
     around.host_memory = draft_.job.host_memory;
     around.to_run = to_run_;
     try {
-      return kind->open(input.settings, around);
+      return io::open_source(*kind, input.settings, around);
     } catch (const Reported&) {
     } catch (const io::ElementError& error) {
       for (const io::ElementFault& fault : error.faults()) {

@@ -47,6 +47,9 @@ std::vector<std::string> names_of_files(const std::vector<Parameter>& parameters
 /// The settings whose value names at least one array, parameter by parameter: Input::arrays, Stage::arrays.
 std::vector<std::string> names_of_arrays(const std::vector<Parameter>& parameters, const Settings& settings);
 
+/// Of these settings those whose arrays may be sets. @param problem null: none @param arrays names_of_arrays()
+std::vector<std::string> names_of_sets(const ProblemDeclaration* problem, const std::vector<std::string>& arrays);
+
 /// Sets Stage::outputs and Stage::ties by the stage's settings.
 void add_outputs(const StageDeclaration& kind, const ProblemDeclaration* problem, Stage& stage);
 

@@ -288,6 +288,7 @@ class StageReader {
                        [&](const std::string& name) { return draft_.job.find_input(name) != nullptr; });
     }
     stage_.arrays = names_of_arrays(schema.parameters, stage_.settings);
+    stage_.sets = names_of_sets(problem, stage_.arrays);
     stage_.files = names_of_files(schema.parameters, stage_.settings);
     for (const ArrayName& array : array_names(stage_.arrays, stage_.settings)) {
       check_reference(array, schema.parameters);

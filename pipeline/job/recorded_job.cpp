@@ -112,6 +112,7 @@ Stage to_stage(const Json& recorded, const std::filesystem::path& folder, const 
   const std::vector<Parameter> parameters = parameters_of(*kind, problem);
   stage.settings = to_settings(parameters, recorded.at("settings"), folder);
   stage.arrays = names_of_arrays(parameters, stage.settings);
+  stage.sets = names_of_sets(problem, stage.arrays);
   stage.files = names_of_files(parameters, stage.settings);
   add_outputs(*kind, problem, stage);
   return stage;
@@ -130,7 +131,7 @@ class RecordedInputs {
         std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& k) { return input->kind == k.name; });
     const io::OpenContext context{job_.folder, [this](const std::string& other) { return open(other); }};
     try {
-      sources_[name] = kind->open(input->settings, context);
+      sources_[name] = io::open_source(*kind, input->settings, context);
     } catch (const Error& error) {
       throw IoError("input '" + name + "'", error.what());
     }

@@ -10,6 +10,7 @@
 
 #include "io/files/checksum.hpp"
 #include "io/held_source.hpp"
+#include "io/item_set.hpp"
 #include "io/packing.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/ledger.hpp"
@@ -216,6 +217,7 @@ class InputReads::Watched : public io::Source {
   std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
   std::shared_ptr<const io::Packing> packing() const override { return source_->packing(); }
   std::shared_ptr<const io::NodeNames> nodes() const override { return source_->nodes(); }
+  std::shared_ptr<const io::ItemSet> items() const override { return source_->items(); }
   std::string matrix_letters() const override { return source_->matrix_letters(); }
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
@@ -277,6 +279,7 @@ Json content_of(const io::Source& source) {
   Json content = Json::object();
   if (const auto values = io::held_content(source)) content["values"] = *values;
   if (const auto nodes = source.nodes()) content["nodes"] = nodes->content();
+  if (const auto items = source.items()) content["items"] = items->content();
   if (const auto packing = source.packing()) content["packing"] = io::text_of(*packing);
   return content;
 }

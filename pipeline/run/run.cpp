@@ -258,10 +258,27 @@ void verify_now(const RunPlan& plan, const RunFolder& folder, const RunSettings&
   if (now != plan.inputs) verify_inputs(plan, plan.inputs, now, Ledger::read(folder.ledger()), watch_of(settings));
 }
 
+/// What datasets hold that lie in scratch files until the run ends.
+std::map<std::string, io::LateContent> late_contents(const RunPlan& plan, const Json& json, const RunFolder& folder,
+                                                     const std::vector<HomeChecksums>& written) {
+  std::map<std::string, io::LateContent> late;
+  std::map<std::size_t, StageTiles> tiles;  // by stage
+  for (const LargeDataset& dataset : large_datasets(plan)) {
+    const std::size_t number = dataset.stage;
+    if (!plan.stages[number].stage->plan().arrays()[dataset.array].found) continue;
+    if (!tiles.contains(number)) tiles[number] = tiles_of(plan, number, json, folder, written[number]);
+    const auto found = tiles[number].find(static_cast<int>(dataset.array));
+    if (found == tiles[number].end()) continue;  // it is empty
+    late[dataset.spec.path] = [content = found->second](const Box& box, void* buffer) { content->read(box, buffer); };
+  }
+  return late;
+}
+
 /// All that the result file has beside its large datasets. @param written checksums of each stage's tiles
-io::Finish finish_of(const RunPlan& plan, const Json& json, const RunSettings& settings, const RunReport& report,
-                     std::vector<HomeChecksums> written) {
+io::Finish finish_of(const RunPlan& plan, const Json& json, const RunFolder& folder, const RunSettings& settings,
+                     const RunReport& report, std::vector<HomeChecksums> written) {
   io::Finish finish;
+  finish.late = late_contents(plan, json, folder, written);
   for (LargeDataset& dataset : large_datasets(plan)) {
     const ArraySpec& spec = plan.stages[dataset.stage].stage->plan().arrays()[dataset.array];
     finish.tiles.push_back({spec.tile, std::move(written[dataset.stage][static_cast<int>(dataset.array)])});
@@ -371,7 +388,7 @@ void run_all(RunPlan& plan, RunFolder& folder, const RunSettings& settings, RunR
   }
   check_earlier(earlier, settings);
   report.seconds = report.profile.seconds();
-  io::Finish finish = finish_of(plan, json, settings, report, std::move(written));
+  io::Finish finish = finish_of(plan, json, folder, settings, report, std::move(written));
   verify_now(plan, folder, settings);
   finish_result_file(folder, std::move(finish));
   release_readers(plan);
@@ -412,7 +429,7 @@ void finish_first_stages(RunPlan& plan, RunFolder& folder, const RunSettings& se
   for (const PlannedStage& planned : plan.stages) {
     report.profile.begin_stage(record_of(planned, plan));
   }
-  finish_result_file(folder, finish_of(plan, json, settings, report, std::move(written)));
+  finish_result_file(folder, finish_of(plan, json, folder, settings, report, std::move(written)));
   release_readers(plan);
 }
 
@@ -454,7 +471,7 @@ void keep_complete(RunPlan& plan, RunFolder& folder, const RunSettings& settings
     if (computed.empty()) return;
     plan.stages = std::move(complete);
     const RunReport report{failed.profile.of_stages(numbers), progress.attempt, 0, failed.taken};
-    finish_result_file(folder, finish_of(plan, *begun, settings, report, std::move(written)));
+    finish_result_file(folder, finish_of(plan, *begun, folder, settings, report, std::move(written)));
     folder.keep();
     if (settings.warn) settings.warn("complete: " + computed + "; a run of the corrected job takes that over");
   } catch (const std::exception&) {

@@ -4,6 +4,10 @@ namespace terrace::run {
 
 bool is_on_cpu(const nlohmann::json& choices) { return choices.value("backend", "") == "cpu"; }
 
+bool lies_in_scratch(const PlannedStage& stage, const ArraySpec& array) {
+  return array.role == Role::result && (stage.temporary || array.found);
+}
+
 std::string backend_of(const PlannedStage& stage, const RunPlan& plan) {
   return stage.on_cpu ? "cpu" : plan.fixed.value("backend", "");
 }
@@ -18,6 +22,7 @@ std::vector<LargeDataset> large_datasets(const RunPlan& plan) {
       io::DatasetSpec spec = plan.stages[s].stage->dataset(static_cast<int>(a));
       spec.type = arrays[a].type;
       spec.shape = arrays[a].shape;
+      if (arrays[a].found) spec.shape[0] = 0;
       datasets.push_back({s, a, std::move(spec)});
     }
   }

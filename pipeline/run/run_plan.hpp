@@ -71,12 +71,14 @@ struct RunPlan {
   std::filesystem::path scratch;        // folder of scratch files; empty: the run's folder
 };
 
+/// True if a result array lies in a scratch file while the run is under way.
+bool lies_in_scratch(const PlannedStage& stage, const ArraySpec& array);
 /// True if the choices of a stage, in plan.json, say that the CPU computes it beside the devices of the run.
 bool is_on_cpu(const nlohmann::json& choices);
 /// "cuda", "cpu": the back end that computes a stage of the plan.
 std::string backend_of(const PlannedStage& stage, const RunPlan& plan);
 
-/// A result array that is a dataset of the result file, with its spec.
+/// A result array that is a dataset of the result file, with its spec: empty before the run if its length is found.
 struct LargeDataset {
   std::size_t stage, array;
   io::DatasetSpec spec;

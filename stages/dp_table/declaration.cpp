@@ -77,7 +77,8 @@ StageKind dp_table_stage() {
        "{extents: [31], steps: [[11], [7], [9]], cost: [62, 35, 48], each: 1, combine: max, fill: at_most, keep: "
        "solution}"}};
   kind.make = make_dp_table;
-  kind.cpu_alone = [](const job::Stage& stage, bool) -> std::optional<CpuAlone> {
+  kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {
+    const job::Stage& stage = request.stage;
     if (stage.settings.text("schedule") != "levels") return std::nullopt;
     return CpuAlone{"schedule", "`schedule: levels` is computed on the CPU only; give another, or `backend: cpu`"};
   };

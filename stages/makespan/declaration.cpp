@@ -47,7 +47,8 @@ std::vector<run::StageMethod> all_methods() {
   return methods;
 }
 
-std::optional<CpuAlone> cpu_alone(const job::Stage& stage, bool) {
+std::optional<CpuAlone> cpu_alone(const Request& request) {
+  const job::Stage& stage = request.stage;
   if (!is_exact(stage.settings)) return std::nullopt;
   return CpuAlone{"epsilon", "`epsilon: 0` is computed on the CPU only; give another, or `backend: cpu`"};
 }

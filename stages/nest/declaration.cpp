@@ -128,7 +128,9 @@ StageKind nest_stage() {
   kind.declaration.find_inputs = find_inputs_of_nest;
   kind.declaration.in_words_of = nest_in_words_of;
   kind.make = make_nest;
-  kind.cpu_alone = [](const job::Stage&, bool compiles) { return cpu_alone_without_compiler("nests", compiles); };
+  kind.cpu_alone = [](const Request& request) {
+    return cpu_alone_without_compiler("nests", request.resources.compiles);
+  };
   kind.verify = verify_nest;
   kind.methods = [] { return stage_methods(nest::nest_methods()); };
   return kind;

@@ -430,9 +430,10 @@ StageKind stencil_stage() {
   kind.declaration.problems.push_back(declare_written());
   kind.declaration.check = check;
   kind.make = make_stencil;
-  kind.cpu_alone = [](const job::Stage& stage, bool compiles) -> std::optional<CpuAlone> {
+  kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {
+    const job::Stage& stage = request.stage;
     if (stage.problem != stencil::written_operator.name) return std::nullopt;
-    return cpu_alone_without_compiler("formulas", compiles);
+    return cpu_alone_without_compiler("formulas", request.resources.compiles);
   };
   kind.verify = verify_stencil;
   kind.methods = [] { return stage_methods(stencil::stencil_methods()); };

@@ -10,6 +10,7 @@
 #include "stages/in_place/stage.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/wavefront/one_schedule.hpp"
+#include "stages/wavefront/pairs/sides.hpp"
 #include "stages/wavefront/stage.hpp"
 #include "stages/wavefront/verify.hpp"
 
@@ -17,8 +18,8 @@ namespace terrace::stages {
 namespace {
 
 const std::vector<Parameter> sequence_parameters = {
-    {"rows", ParameterKind::array, "the sequence along the rows of the table (the query)"},
-    {"columns", ParameterKind::array, "the sequence along its columns (the reference)"},
+    {"rows", ParameterKind::array, "the sequence along the rows of the table (the query), or a set of them"},
+    {"columns", ParameterKind::array, "the sequence along its columns (the reference), or a set of them"},
     {"alphabet", ParameterKind::choice, "what the letters are; case matters in text alone; in dna U is T", "dna",
      "dna, protein, text"},
     {"type", ParameterKind::choice,
@@ -28,13 +29,37 @@ const std::vector<Parameter> sequence_parameters = {
 };
 
 const std::vector<Parameter> series_parameters = {
-    {"rows", ParameterKind::array, "the series along the rows of the table: one dimension, of any type"},
-    {"columns", ParameterKind::array, "the series along its columns"},
+    {"rows", ParameterKind::array,
+     "the series along the rows of the table: one dimension, of any type; or a set of them"},
+    {"columns", ParameterKind::array, "the series along its columns, or a set of them"},
     {"type", ParameterKind::choice,
      "type of values and costs; auto: f32 where both series are f32, else f64; in f32 a score may be off by "
      "(rows + columns) / 2^24 of itself",
      "auto", "auto, f32, f64"},
 };
+
+/// Of sets.
+const Parameter pairs_parameter = {
+    "pairs", ParameterKind::node_pairs,
+    "of sets: which items are compared; all: each row with each column; same: item i with item i; upper: of one set "
+    "item i with each later one; or pairs of indices or names; left out: all",
+    "", "all, same, upper"};
+
+const Parameter best_parameter = {
+    "best",
+    ParameterKind::count,
+    "of sets: so many hits of each row are kept in place of all scores, best first, of equal ones that of the lower "
+    "index",
+    "",
+    nullptr,
+    1,
+    1 << 20};
+const Parameter at_least_parameter = {
+    "at_least", ParameterKind::number,
+    "of sets: only pairs that score so much are kept, as a list; with `best` only these are hits", ""};
+const Parameter at_most_parameter = {
+    "at_most", ParameterKind::number,
+    "of sets: only pairs of so small a distance are kept, as a list; with `best` only these are hits", ""};
 
 /// In place of the alphabet above, if scores of letters are given.
 const Parameter scored_alphabet = {
@@ -99,15 +124,59 @@ void add_borders(std::vector<job::OutputDeclaration>& outputs, bool gaps) {
   add("column", "row");
 }
 
-/// True if the end of a global alignment is a result.
-bool writes_end(const Settings& settings) {
-  return settings.text("free_ends") != "none" || settings.text("keep") == "alignment";
+/// True if a list of pairs beyond a limit is the result.
+bool lists_found(const Settings& settings) {
+  return !settings.has("best") && (settings.has("at_least") || settings.has("at_most"));
+}
+
+/// True if pairs are a list, which is a result.
+bool writes_pairs(const Settings& settings) {
+  if (lists_found(settings)) return true;
+  if (!settings.has("pairs")) return false;
+  if (!settings.holds<std::string>("pairs")) return true;
+  const std::string& pairs = settings.text("pairs");
+  return pairs != "all" && pairs != "same" && pairs != "upper";
+}
+
+/// True if every pair has a score in the result.
+bool writes_scores(const Settings& settings) { return !settings.has("best"); }
+
+/// True if every pair has an end in the result, or the one alignment has one.
+bool writes_ends(const Settings& settings) {
+  return settings.text("keep") == "alignment" || (!settings.has("best") && !lists_found(settings));
+}
+
+/// The same of global alignments.
+bool writes_global_ends(const Settings& settings) {
+  if (settings.text("keep") == "alignment") return true;
+  return settings.text("free_ends") != "none" && writes_ends(settings);
+}
+
+/// Outputs of sets alone.
+void add_set_outputs(std::vector<job::OutputDeclaration>& outputs) {
+  outputs.push_back({"pair", "pairs x 2", "of sets: row and column of each pair", job::Ties::none,
+                     "pairs, at_least, at_most", writes_pairs, lists_found});
+  outputs.push_back({"hit", "rows x best",
+                     "of sets: columns of the best scores of each row, best first; -1: there are fewer",
+                     job::Ties::none, "best"});
+  outputs.push_back({"hit_score", "rows x best", "of sets: their scores", job::Ties::none, "best"});
+  for (const char* side : {"row", "column"}) {
+    outputs.push_back(
+        {side, std::string(side) + "s", std::string("of sets: names of the ") + side + "s", job::Ties::none, "sets"});
+    outputs.push_back(
+        {std::string(side) + "_length", std::string(side) + "s", "of sets: their lengths", job::Ties::none, "sets"});
+  }
 }
 
 /// True if scores of letters are given, rather than counted.
 bool scores_letters(const wavefront::ProblemInfo& problem) {
   return std::any_of(problem.parameters.begin(), problem.parameters.end(),
                      [](const Parameter& parameter) { return std::string_view(parameter.name) == "match"; });
+}
+
+/// True if less is better.
+bool is_distance(const wavefront::ProblemInfo& problem) {
+  return problem.items == wavefront::Items::values || problem.name == std::string_view("edit_distance");
 }
 
 std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& problem) {
@@ -118,8 +187,9 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   if (problem.items == wavefront::Items::grid)
     return {{"table", "rows x columns", "the sums, inclusive", job::Ties::none}};
   const bool series = problem.items == wavefront::Items::values;
-  std::vector<job::OutputDeclaration> outputs = {
-      {"score", "one value", "the score, or the distance", job::Ties::none}};
+  std::vector<job::OutputDeclaration> outputs = {{"score", "one value",
+                                                  "the score, or the distance; of sets rows x columns, or one a pair",
+                                                  job::Ties::none, "", writes_scores, lists_found}};
   if (!series) {
     const bool best = problem.report == wavefront::Report::best, ends = problem.report == wavefront::Report::ends;
     job::OutputDeclaration end = {"end", "2", "letters of rows and columns up to the end of the best alignment",
@@ -127,7 +197,8 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
                                   best   ? ""
                                   : ends ? "free_ends: rows, columns, both, or keep: alignment"
                                          : "keep: alignment"};
-    if (ends) end.written = writes_end;
+    if (ends) end.written = writes_global_ends;
+    if (best) end.written = writes_ends;
     outputs.push_back(end);
   }
   if (series)
@@ -150,9 +221,14 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
   outputs.push_back(
       {"table", "rows x columns", "every cell, without the recurrence's border", job::Ties::none, "keep: table"});
   add_borders(outputs, scores_letters(problem));
+  add_set_outputs(outputs);
   return outputs;
 }
 
+/// A set of texts, as bytes.
+constexpr const char* words_example =
+    ", words: {generate: uniform, shape: [5, 40], type: u8, minimum: 97, maximum: 99, seed: 4, each: row}";
+constexpr const char* days_example = ", days: {generate: uniform, shape: [5, 40], seed: 4, each: row}";
 constexpr const char* letters_example =
     "reference: {generate: dna, length: 2000, seed: 1}, "
     "query: {generate: dna, seed: 2, mutate: {of: reference, rate: 0.1}}";
@@ -167,14 +243,25 @@ job::Example example_of(const wavefront::ProblemInfo& problem) {
   if (problem.items == wavefront::Items::grid) return {grid_example, {"{grid: image}"}};
   const std::vector<std::string> kept = {"keep: alignment", "keep: borders, every: 100"};
   if (problem.items == wavefront::Items::values) {
-    return {series_example, {"{rows: first, columns: second}", kept[0], kept[1], "window: 100"}};
+    return {std::string(series_example) + days_example,
+            {"{rows: first, columns: second}", kept[0], kept[1], "window: 100",
+             "{rows: days, columns: days, best: 2}", "{rows: days, columns: days, pairs: upper, at_most: 9}"}};
   }
-  if (!scores_letters(problem)) return {letters_example, {"{rows: query, columns: reference}", kept[0], kept[1]}};
-  return {std::string(letters_example) + matrix_example,
+  if (!scores_letters(problem)) {
+    const std::string limit = is_distance(problem) ? "at_most: 20" : "at_least: 20";
+    return {std::string(letters_example) + words_example,
+            {"{rows: query, columns: reference}", kept[0], kept[1],
+             "{rows: words, columns: words, alphabet: text, best: 2}",
+             "{rows: words, columns: words, alphabet: text, pairs: upper, " + limit + ", keep: alignment}"}};
+  }
+  return {std::string(letters_example) + matrix_example + words_example,
           {"{rows: query, columns: reference, match: 1, mismatch: -3, gap_open: 3, gap_extend: 2}", kept[0], kept[1],
            "{rows: query, columns: reference, match: 1, mismatch: -1, gap: 1}",
            "{rows: query, columns: reference, matrix: blosum62, gap_open: 10, gap_extend: 1}",
-           "{rows: query, columns: reference, matrix: scores, gap_open: 10, gap_extend: 1}"}};
+           "{rows: query, columns: reference, matrix: scores, gap_open: 10, gap_extend: 1}",
+           "{rows: words, columns: words, alphabet: text, match: 1, mismatch: -1, gap: 1, best: 2}",
+           "{rows: words, columns: words, alphabet: text, match: 1, mismatch: -1, gap: 1, pairs: upper, at_least: 5, "
+           "keep: alignment}"}};
 }
 
 job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
@@ -200,6 +287,10 @@ job::ProblemDeclaration declare(const wavefront::ProblemInfo& problem) {
   if (!grid) {
     declaration.parameters.push_back(letters ? keep_parameter : keep_series);
     declaration.parameters.push_back(every);
+    declaration.sets = {"rows", "columns"};
+    declaration.parameters.push_back(pairs_parameter);
+    declaration.parameters.push_back(best_parameter);
+    declaration.parameters.push_back(is_distance(problem) ? at_most_parameter : at_least_parameter);
   }
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   declaration.outputs = outputs_of(problem);
@@ -250,9 +341,10 @@ StageKind wavefront_stage() {
     return findings;
   };
   kind.make = make_wavefront;
-  kind.cpu_alone = [](const job::Stage& stage, bool) -> std::optional<CpuAlone> {
+  kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {
     using Storage = wavefront::Schedule::Storage;
-    const Settings& settings = stage.settings;
+    const Settings& settings = request.stage.settings;
+    if (reads_sets(request)) return CpuAlone{"rows", "pairs of sets have no kernel for CUDA yet: say `backend: cpu`"};
     if (!settings.has("keep") || settings.text("keep") != "borders") return std::nullopt;
     if (wavefront::schedule_from(settings.text("schedule"))->storage == Storage::registers) return std::nullopt;
     return CpuAlone{"schedule",

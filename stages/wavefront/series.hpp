@@ -21,6 +21,10 @@ struct SeriesPair {
 /// @throws JobError if they are no series, or nothing to warp
 SeriesPair open_series(const Request& request, wavefront::SweepSpec& spec);
 
+/// The series of both sides, or those of sets one after another, in the type that cells are computed in: chosen as
+/// open_series() does. @param value takes the type @throws JobError if they are no series
+SeriesPair open_values(const Request& request, const Settings& settings, ElementType& value);
+
 /// The total that a sweep of values reports.
 /// @throws ComputeError if it has left the type
 double total_of(const wavefront::SweepSpec& spec, std::int64_t score);

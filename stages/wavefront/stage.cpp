@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/record_name.hpp"
 #include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/greedy_score.hpp"
 #include "kernels/wavefront/methods.hpp"
@@ -12,6 +13,7 @@
 #include "stages/watched_read.hpp"
 #include "stages/wavefront/alignment/stage.hpp"
 #include "stages/wavefront/matrix.hpp"
+#include "stages/wavefront/pairs/stage.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/sweep_tally.hpp"
 #include "stages/wavefront/types.hpp"
@@ -26,6 +28,12 @@ std::shared_ptr<io::Source> sequence(const Request& request, const std::string& 
   const Settings& settings = request.stage.settings;
   const std::string& name = settings.text(parameter);
   std::shared_ptr<io::Source> source = request.array(name);
+  if (source->items() && source->type() != ElementType::u8) {
+    refuse(request.stage, parameter,
+           "'" + name + "' is a set of series of " + std::string(name_of(source->type())) + ", and " +
+               request.stage.problem +
+               " compares sequences of letters (u8), as from a FASTA file with `records: all`");
+  }
   if (source->type() != ElementType::u8 || source->shape().rank() != 1) {
     refuse(request.stage, parameter,
            "'" + name + "' is an array of " + std::string(name_of(source->type())) + " (" +
@@ -44,30 +52,6 @@ bool may_read_wrong_letters(const Request& request) {
   const Alphabet alphabet = alphabet_of(request);
   return alphabet.name == "dna" && settings.text("ambiguous") == "mismatch" &&
          settings.place("ambiguous").text.empty();
-}
-
-/// Opens rows and columns, and counts their letters where the alphabet may be another one than the job means.
-void open_sequences(const Request& request, WavefrontInputs& inputs) {
-  inputs.rows = sequence(request, "rows", Side::rows);
-  inputs.columns = sequence(request, "columns", Side::columns);
-  if (!may_read_wrong_letters(request)) return;
-  const auto count = [&](std::shared_ptr<io::Source>& source, const char* parameter) {
-    const auto counted = std::make_shared<CountedLetters>(source, request.stage.settings.text(parameter));
-    inputs.letters.push_back(counted);
-    source = counted;
-  };
-  count(inputs.rows, "rows");
-  count(inputs.columns, "columns");
-}
-
-/// The problem of a step. Its help, which the datasets' meanings have, names the matrix.
-std::shared_ptr<const wavefront::Description> problem_of(const Request& request, const SweepSpec& spec) {
-  std::shared_ptr<const wavefront::Description> problem = wavefront::describe(spec.problem, spec.settings);
-  const std::string matrix = matrix_name(request);
-  if (matrix.empty()) return problem;
-  auto named = std::make_shared<wavefront::Description>(*problem);
-  named->help += ", scored by " + matrix;
-  return named;
 }
 
 /// A score that some cell certainly reaches, if that leaves out work and the sequences fit in memory; else 0.
@@ -92,14 +76,49 @@ std::shared_ptr<io::Source> open_sequence(const Request& request, const std::str
   return sequence(request, parameter, side);
 }
 
+std::string sequence_name(const Request& request, const std::string& parameter) {
+  const std::string& input = request.stage.settings.text(parameter);
+  const std::string name = io::record_name(*request.array(input));
+  return name.empty() ? input : name;
+}
+
+SequencePair open_sequences(const Request& request) {
+  SequencePair opened{sequence(request, "rows", Side::rows), sequence(request, "columns", Side::columns), {}};
+  if (!may_read_wrong_letters(request)) return opened;
+  const auto count = [&](std::shared_ptr<io::Source>& source, const char* parameter) {
+    const auto counted = std::make_shared<CountedLetters>(source, request.stage.settings.text(parameter));
+    opened.letters.push_back(counted);
+    source = counted;
+  };
+  count(opened.rows, "rows");
+  count(opened.columns, "columns");
+  return opened;
+}
+
+std::shared_ptr<const wavefront::Description> problem_of(const Request& request, const Settings& settings) {
+  std::shared_ptr<const wavefront::Description> problem = wavefront::describe(request.stage.problem, settings);
+  const std::string matrix = matrix_name(request);
+  if (matrix.empty()) return problem;
+  auto named = std::make_shared<wavefront::Description>(*problem);
+  named->help += ", scored by " + matrix;
+  return named;
+}
+
 std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   if (in_place::find_in_place(request.stage.problem) != nullptr) return make_in_place(request);
+  if (reads_sets(request)) return make_pairs(request);
+  for (const char* key : {"pairs", "best", "at_least", "at_most"}) {
+    if (!request.stage.settings.has(key)) continue;
+    refuse(request.stage, key,
+           std::string("`") + key + "` is of sets, and rows and columns are one pair: name a set, as " +
+               "{fasta: FILE, records: all}, or leave it out");
+  }
   WavefrontInputs inputs;
   inputs.watch = request.watch;
   SweepSpec spec;
   spec.problem = request.stage.problem;
   spec.settings = settings_with_scores(request);
-  spec.description = problem_of(request, spec);
+  spec.description = problem_of(request, spec.settings);
   const wavefront::Description& problem = *spec.description;
   spec.schedule = *wavefront::schedule_from(request.stage.settings.text("schedule"));
   if (problem.items == Items::grid) {
@@ -121,7 +140,10 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     inputs.rows = series.rows;
     inputs.columns = series.columns;
   } else {
-    open_sequences(request, inputs);
+    SequencePair sequences = open_sequences(request);
+    inputs.rows = std::move(sequences.rows);
+    inputs.columns = std::move(sequences.columns);
+    inputs.letters = std::move(sequences.letters);
     spec.rows = inputs.rows->shape()[0];
     spec.columns = inputs.columns->shape()[0];
     choose_score_types(request, spec);

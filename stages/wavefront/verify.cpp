@@ -3,6 +3,8 @@
 #include "kernels/in_place/problems.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "stages/wavefront/matrix.hpp"
+#include "stages/wavefront/pairs/sides.hpp"
+#include "stages/wavefront/pairs/verify.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/stage.hpp"
 
@@ -44,6 +46,7 @@ std::vector<Checked> verify_wavefront(const VerifyRequest& request) {
   if (in_place::find_in_place(stage.problem) != nullptr) {
     return {{"grid", "a cell after the sweeps depends on the whole grid; --all computes it again", "", false}};
   }
+  if (reads_sets(request.request)) return verify_pairs(request);
   const Settings settings = settings_with_scores(request.request);
   const auto problem = wavefront::describe(stage.problem, settings);
   if (problem->items == wavefront::Items::grid) return verify_sums(request, *problem);

@@ -77,7 +77,11 @@ class Help(InputTest):
             file["run/temperature"] = numpy.arange(400.0).reshape(20, 20)
         self.write("field.raw", numpy.arange(64 * 64, dtype=">f4").tobytes())
         self.write("grid.npy", numpy.arange(12).reshape(3, 4))
-        numpy.savez(self.folder / "grids.npz", height=numpy.arange(12).reshape(3, 4), depth=numpy.zeros(3))
+        numpy.savez(self.folder / "grids.npz", height=numpy.arange(12).reshape(3, 4), depth=numpy.zeros(3),
+                    series=numpy.ones((3, 4)))
+        self.write("series.npy", numpy.array([[1, 2, numpy.nan], [3, 4, 5]]))
+        self.write("series.csv", "1.5,2\n3,4\n")
+        self.write("series.txt", "1.5 2\n3 4\n")
         self.write("reads.fq.gz", gzip.compress(b"@read7\nACGT\n+\nIIII\n@read8\nAC\n+\nII\n"))
         self.write("prices.csv", "day,close\n1,2.5\n2,3\n")
         self.write("numbers.txt", "1 2 3\n4 5 6\n")

@@ -27,7 +27,9 @@ constexpr std::array<char, 256> complements = [] {
   return table;
 }();
 
-void reverse_complement(const Settings& settings, std::vector<std::byte>& letters) {
+}  // namespace
+
+void reverse_complement(const Settings& settings, std::span<std::byte> letters) {
   std::reverse(letters.begin(), letters.end());
   for (std::byte& letter : letters) {
     const char complement = complements[static_cast<unsigned char>(letter)];
@@ -39,6 +41,8 @@ void reverse_complement(const Settings& settings, std::vector<std::byte>& letter
     letter = static_cast<std::byte>(complement);
   }
 }
+
+namespace {
 
 std::optional<std::size_t> as_index(const std::optional<std::string>& text) {
   std::size_t value = 0;
@@ -79,11 +83,13 @@ class Record : public MemorySource {
 
 }  // namespace
 
+std::string_view name_in_header(std::string_view header) { return header.substr(0, header.find_first_of(" \t")); }
+
 RecordChoice::RecordChoice(std::string path, std::optional<std::string> wanted)
     : path_(std::move(path)), wanted_(std::move(wanted)), wanted_index_(as_index(wanted_)) {}
 
 std::vector<std::byte>* RecordChoice::begin(std::string_view header) {
-  const std::string name(header.substr(0, header.find_first_of(" \t")));
+  const std::string name(name_in_header(header));
   const std::size_t index = count_++;
   if (names_.size() < most_names) names_.push_back(name);
   if (!wanted_) {

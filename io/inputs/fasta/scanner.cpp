@@ -30,8 +30,7 @@ bool only_a_to_z(std::string_view text) {
 
 }  // namespace
 
-FastaScanner::FastaScanner(std::string path, std::optional<std::string> wanted)
-    : path_(path), choice_(std::move(path), std::move(wanted)) {}
+FastaScanner::FastaScanner(std::string path, RecordTaker& taker) : path_(std::move(path)), taker_(taker) {}
 
 /// A byte order mark may come first, as some editors write it.
 std::string_view FastaScanner::skip_mark(std::string_view text) {
@@ -86,7 +85,7 @@ std::string_view FastaScanner::take_sequence(std::string_view text) {
 void FastaScanner::take_letters(std::string_view letters) {
   const bool all_letters = only_a_to_z(letters);
   const bool only_blank = !all_letters && letters.find_first_not_of(" \t") == letters.npos;
-  if (!choice_.any() && !letters.empty() && !only_blank) {
+  if (!taker_.any() && !letters.empty() && !only_blank) {
     fail(column_, "letters before the first record; a FASTA file begins with a line '>name'");
   }
   if (all_letters && keeping_ && !letters.empty()) {
@@ -116,13 +115,12 @@ void FastaScanner::begin_record() {
     if ((c < ' ' && c != '\t' && c != 1) || c == 127) fail_byte(static_cast<std::int64_t>(i) + 1, line_text_[i]);
   }
   const std::size_t begin = std::min(line_text_.find_first_not_of(" \t", 1), line_text_.size());
-  keeping_ = choice_.begin(std::string_view(line_text_).substr(begin));
+  keeping_ = taker_.begin(std::string_view(line_text_).substr(begin));
 }
 
-std::vector<std::byte> FastaScanner::finish() {
+void FastaScanner::finish() {
   if (state_ != State::line_start) end_line();
-  if (!choice_.any()) throw IoError(path_, "has no record: no line begins with '>'");
-  return choice_.finish();
+  if (!taker_.any()) throw IoError(path_, "has no record: no line begins with '>'");
 }
 
 void FastaScanner::fail(std::int64_t column, const std::string& what) const {

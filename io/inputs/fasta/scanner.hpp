@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,28 +11,18 @@
 
 namespace terrace::io {
 
-/// Takes FASTA text piece by piece and keeps the letters of one record. Letters are A-Z, a-z (case is kept), '*', '-'
+/// Takes FASTA text piece by piece and hands its records on. Letters are A-Z, a-z (case is kept), '*', '-'
 /// and '.'; blanks between them and blank lines are ignored; lines end with LF or CRLF; lines that begin with ';' are
 /// comments. A byte order mark at the beginning is ignored.
 class FastaScanner {
  public:
-  /// @param path names the file in errors @param wanted as RecordChoice takes it
-  FastaScanner(std::string path, std::optional<std::string> wanted);
+  /// @param path names the file in errors @param taker of its records; outlives the scanner
+  FastaScanner(std::string path, RecordTaker& taker);
 
-  /// Room for that many letters, so that long sequences are not moved as they grow.
-  void reserve(std::size_t letters) { choice_.reserve(letters); }
   /// @throws IoError naming line and column of text that is not FASTA
   void take(std::string_view text);
-  /// Ends the text and hands the letters over.
-  /// @throws IoError if there is no record; JobError (without a place) if the wanted record is missing or was not
-  /// named: the message lists the names
-  std::vector<std::byte> finish();
-  /// Name of the record that `finish` handed over.
-  const std::string& name() const { return choice_.name(); }
-  /// Its number in the file, from 0.
-  std::size_t chosen() const { return choice_.chosen(); }
-  /// Letters that are kept so far.
-  std::size_t kept() const { return choice_.kept(); }
+  /// Ends the text. @throws IoError if there is no record
+  void finish();
 
  private:
   enum class State { line_start, header, comment, sequence };
@@ -48,7 +37,7 @@ class FastaScanner {
   [[noreturn]] void fail_byte(std::int64_t column, char letter) const;
 
   std::string path_;
-  RecordChoice choice_;
+  RecordTaker& taker_;
   std::vector<std::byte>* keeping_ = nullptr;  // target of the current record's letters
   State state_ = State::line_start;
   std::string line_text_;  // of a header

@@ -1,6 +1,5 @@
 #include "stages/wavefront/alignment/stage.hpp"
 
-#include "io/record_name.hpp"
 #include "kernels/wavefront/methods.hpp"
 #include "kernels/wavefront/tile_sizes.hpp"
 #include "stages/wavefront/alignment/bit_tally.hpp"
@@ -9,6 +8,7 @@
 #include "stages/wavefront/alignment/worker.hpp"
 #include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/results.hpp"
+#include "stages/wavefront/stage.hpp"
 #include "stages/wavefront/types.hpp"
 
 namespace terrace::stages {
@@ -33,13 +33,6 @@ AlignmentLevels levels_from(const nlohmann::json& json) {
   return levels;
 }
 
-/// The sequence's name in its file, else in the job.
-std::string name_of(const Request& request, const std::string& parameter) {
-  const std::string& input = request.stage.settings.text(parameter);
-  const std::string name = io::record_name(*request.array(input));
-  return name.empty() ? input : name;
-}
-
 std::size_t workspace_bytes(const Resources& resources, const SweepSpec& spec, const AlignmentLevels& levels) {
   if (!resources.cuda) return 0;
   const AlignmentWorkspace workspace = alignment_workspace(spec, levels, resources.device);
@@ -53,8 +46,8 @@ class PathStage : public WavefrontStage {
   PathStage(const Request& request, std::unique_ptr<WavefrontPlan> plan, std::unique_ptr<Tally> tally)
       : WavefrontStage(request, std::move(plan), std::move(tally)),
         resources_(request.resources),
-        rows_(name_of(request, "rows")),
-        columns_(name_of(request, "columns")) {}
+        rows_(sequence_name(request, "rows")),
+        columns_(sequence_name(request, "columns")) {}
 
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> results = WavefrontStage::small();

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "io/inputs/fasta/scanner.hpp"
+#include "io/item_set.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;
@@ -49,6 +50,20 @@ TEST_CASE("A FASTA record is chosen by name, whole header or index") {
   CHECK(letters_of(three, {{"record", "3"}}) == "TTT");
 }
 
+TEST_CASE("All records of a FASTA file are a set") {
+  TempFolder folder;
+  folder.write("a.fa", three);
+  const auto set = open_input(folder, {{"fasta", "a.fa"}, {"records", "all"}});
+  REQUIRE(set->items() != nullptr);
+  CHECK(read_letters(*set) == "ACGTACgggTTT");
+  CHECK(set->items()->begins() == std::vector<std::int64_t>{0, 6, 9, 12});
+  CHECK(std::get<NodeNames::Texts>(set->items()->names().names()) == Texts{"chr1", "chr2", "3"});
+  CHECK(set->place_of({7}).ends_with("a.fa:5:2"));
+  CHECK(read_letters(*open_input(folder, {{"fasta", "a.fa"}, {"records", "all"}, {"reverse_complement", true}})) ==
+        "GTACGTcccAAA");
+  CHECK(open_input(folder, {{"fasta", "a.fa"}, {"record", "chr1"}})->items() == nullptr);
+}
+
 TEST_CASE("A range counts on the strand of the file, also when the other strand is read") {
   const std::string text = ">x\nAACCGGTTRYKMBDHVSWNX-acgu\n";
   CHECK(letters_of(text, {{"range", Values{2, 6}}}) == "CCGG");
@@ -77,10 +92,12 @@ TEST_CASE("Long sequences cross the reader's buffers unharmed") {
 }
 
 TEST_CASE("Text that comes byte by byte gives the same records") {
-  FastaScanner scanner("a.fa", "chr2");
+  RecordChoice choice("a.fa", "chr2");
+  FastaScanner scanner("a.fa", choice);
   for (const char letter : std::string("\xef\xbb\xbf>chr1 x\r\nAC\r\n>chr2\r\nGG T\r\n;x\r\nA\r\n"))
     scanner.take({&letter, 1});
-  const auto letters = scanner.finish();
+  scanner.finish();
+  const auto letters = choice.finish();
   CHECK(std::string(reinterpret_cast<const char*>(letters.data()), letters.size()) == "GGTA");
 }
 

@@ -42,7 +42,7 @@ inline std::shared_ptr<Source> open_input(const TempFolder& folder, const std::v
   for (const Setting& setting : list) settings.set(setting.name, setting.value, {"job.yaml:7: " + setting.name, ""});
   for (const InputKind& kind : input_kinds()) {
     if (list.at(0).name == kind.name) {
-      return kind.open(settings, {folder.path(), [other](const std::string&) { return other; }});
+      return open_source(kind, settings, {folder.path(), [other](const std::string&) { return other; }});
     }
   }
   throw Error("no input kind " + list.at(0).name);

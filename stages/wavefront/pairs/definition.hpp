@@ -1,0 +1,23 @@
+// What a step asks of pairs of sets, read from its settings.
+#pragma once
+
+#include "kernels/pairs/kept.hpp"
+#include "kernels/pairs/methods.hpp"
+#include "stages/stage_kind.hpp"
+#include "stages/wavefront/pairs/entries.hpp"
+#include "stages/wavefront/pairs/sides.hpp"
+
+namespace terrace::stages {
+
+struct PairsDefinition {
+  pairs::KeptSpec spec;
+  PairSides sides;
+  Entries entries;
+  bool aligns = false;                         // alignments are results, too
+  const pairs::PairsMethod* method = nullptr;  // that computes the pairs; chosen when the step is planned
+};
+
+/// @throws JobError at the place of a setting that pairs do not take, or that does not fit the sets
+PairsDefinition define_pairs(const Request& request);
+
+}  // namespace terrace::stages

@@ -1,0 +1,114 @@
+#include "stages/wavefront/pairs/worker.hpp"
+
+#include <cstring>
+
+#include "kernels/launch/cpu_launch.hpp"
+#include "stages/wavefront/pairs/aligned_plan.hpp"
+#include "stages/wavefront/pairs/plan.hpp"
+
+namespace terrace::stages {
+namespace {
+
+bool copies_pairs(const PairsPlan& plan, const run::Phase& phase) {
+  return plan.spec().counts && kind_of(phase) != PairsPhase::compute;
+}
+
+/// A new entry; those that kernels need no more go.
+template <class Listed>
+Listed* add_to(std::list<Listed>& lists) {
+  lists.remove_if([](const Listed& listed) { return listed.ended.load(); });
+  return &lists.emplace_back();
+}
+
+}  // namespace
+
+PairsWorker::PairsWorker(const PairsPlan& plan, std::unique_ptr<device::BlockKernel> kernel)
+    : plan_(plan), kernel_(std::move(kernel)), copies_(make_copies(plan.spec())) {}
+
+void PairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  if (copies_pairs(plan_, phase)) {
+    const CopyTask task{add_to(copied_)};
+    plan_.list_copies(phase, view, *task.copied);
+    std::memcpy(descriptor, &task, sizeof task);
+    return;
+  }
+  pairs::KeptTask task;
+  if (plan_.pairs().is_matrix()) {
+    task = plan_.task(phase, view);
+  } else {
+    task = plan_.listed_task(view);
+    task.listed = add_to(listed_);
+    plan_.list_pairs(phase, view, *task.listed);
+  }
+  std::memcpy(descriptor, &task, sizeof task);
+}
+
+void PairsWorker::run(const run::Phase& phase, const device::Port& port, int) {
+  (copies_pairs(plan_, phase) ? copies_ : kernel_)->run(port);
+}
+
+namespace {
+
+/// The descriptor of a block of cigars.
+struct CigarsTask {
+  CopiedCigars* copied;
+};
+
+class CigarCopies final : public device::BlockKernel {
+ public:
+  void run(const device::Port& port) override {
+    device::compute_in_order<CigarsTask, pairs::AlignmentsResult>(port, [](const CigarsTask& task, auto& result) {
+      result.bytes = 0;
+      copy(*task.copied);
+      task.copied->ended = true;
+      return true;
+    });
+  }
+
+ private:
+  static void copy(const CopiedCigars& copied) {
+    std::int64_t begin = copied.begin;
+    for (std::int64_t at = 0; at < copied.count; ++at) {
+      copied.begins[at] = begin;
+      if (copied.lengths != nullptr) begin += copied.lengths[at];
+    }
+    const char* from = copied.cigars;
+    for (const auto& [to, bytes] : copied.parts) {
+      if (from == nullptr) {
+        std::memset(to, 0, static_cast<std::size_t>(bytes));
+      } else {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        from += bytes;
+      }
+    }
+  }
+};
+
+}  // namespace
+
+AlignedPairsWorker::AlignedPairsWorker(const AlignedPairsPlan& plan, std::unique_ptr<run::Worker> scores,
+                                       std::unique_ptr<device::BlockKernel> kernel)
+    : plan_(plan), scores_(std::move(scores)), kernel_(std::move(kernel)), copies_(std::make_unique<CigarCopies>()) {}
+
+AlignedPairsWorker::~AlignedPairsWorker() = default;
+
+void AlignedPairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  const PairsPhase::Kind kind = kind_of(phase);
+  if (kind < PairsPhase::align) return scores_->bind(phase, view, descriptor);
+  if (kind == PairsPhase::align) {
+    const pairs::AlignmentsTask task = plan_.alignments(phase, view, *add_to(listed_));
+    std::memcpy(descriptor, &task, sizeof task);
+  } else {
+    const CigarsTask task{add_to(copied_)};
+    plan_.list_cigars(phase, view, *task.copied);
+    std::memcpy(descriptor, &task, sizeof task);
+  }
+}
+
+void AlignedPairsWorker::run(const run::Phase& phase, const device::Port& port, int attempt) {
+  const PairsPhase::Kind kind = kind_of(phase);
+  if (kind < PairsPhase::align) scores_->run(phase, port, attempt);
+  else (kind == PairsPhase::align ? kernel_ : copies_)->run(port);
+}
+
+}  // namespace terrace::stages
