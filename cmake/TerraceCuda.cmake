@@ -1,5 +1,6 @@
 # Finds the CUDA Toolkit, 12 or newer, and enables the language; sets TERRACE_HAS_CUDA.
 set(TERRACE_HAS_CUDA OFF)
+unset(TERRACE_CUDA_LIBRARIES CACHE)
 # What is made is right, but slow: the driver translates PTX when a program starts. The program says so.
 option(TERRACE_CUDA_UNOPTIMISED "Compile CUDA sources to PTX alone, hardly optimised: for tests without a GPU" OFF)
 if(TERRACE_CUDA)
@@ -21,6 +22,7 @@ if(TERRACE_CUDA)
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(TERRACE_HAS_CUDA ON)
+    set(TERRACE_CUDA_LIBRARIES ${CUDAToolkit_LIBRARY_DIR} CACHE INTERNAL "For scripts/package")
     if(TERRACE_CUDA_UNOPTIMISED)
       set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
       add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcicc -O1>")
@@ -109,7 +111,8 @@ endfunction()
 # terrace_cuda_problems(HEADER LIST TEMPLATE SUFFIX): one source a problem of the LIST of types in HEADER, made from
 # cuda/TEMPLATE.cu.in. Sources are PROBLEM followed by the suffix; they are added to `kernels`, and as C++ to `simulated`.
 function(terrace_cuda_problems header list template suffix)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+  get_filename_component(header ${header} ABSOLUTE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
   file(READ ${header} text)
   string(REGEX MATCH "using ${list} =[ \n]*TypeList<([^>]*)>" found "${text}")
   string(REGEX MATCHALL "[A-Za-z0-9_]+" problems "${CMAKE_MATCH_1}")

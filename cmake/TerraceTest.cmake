@@ -6,7 +6,7 @@ find_program(TERRACE_PYTHON NAMES python3 REQUIRED)
 # Long tests and about how many seconds they take on two processors: ctest starts these first, so that no long one is left
 # at the end.
 set(TERRACE_LONG_TESTS
-  wavefront_simulated=117 failure_kill_test=59 failure_disk_test=50 run_devices_test=43 wavefront_cpu_letters=41
+  end_to_end_package=150 wavefront_simulated=117 failure_kill_test=59 failure_disk_test=50 run_devices_test=43 wavefront_cpu_letters=41
   stencil_simulated=40 end_to_end_simulated=35 end_to_end_runs=31 end_to_end_plot=30 end_to_end_known_answers=27
   end_to_end_verify_again=27 end_to_end_taking_over=25 end_to_end_verify=24 end_to_end_alignment=23 end_to_end_fresh=23
   end_to_end_configs=21 failure_stop_test=21 unit_io_inputs=21 end_to_end_stencil=19 end_to_end_stencil_verify=17
@@ -15,7 +15,7 @@ set(TERRACE_LONG_TESTS
   end_to_end_profile=13 end_to_end_reference=13 end_to_end_stated_ranges=13 failure_taking_over_test=13 stencil_cpu=13
   end_to_end_left_out=12 end_to_end_links=12 end_to_end_makespan=12 end_to_end_makespan_exact=18
   end_to_end_tables_verify=12 failure_fuzz_test=12
-  wavefront_cpu_diagonals=12)
+  wavefront_cpu_diagonals=12 pairs_cpu=15)
 
 # The CPU's rates that the program and the tests take for their plans, so that not each of thousands of starts measures
 # them; in these tests they are measured.

@@ -154,8 +154,9 @@ class Program {
 std::string Compiler::why_missing() {
   if (library().handle != nullptr) return "";
   return "its kernels are compiled when it runs, by NVRTC, and libnvrtc.so.13 or .12 of the CUDA Toolkit is not "
-         "found: "
-         "install the toolkit, or name the library's folder in LD_LIBRARY_PATH";
+         "found: install the toolkit or NVIDIA's package of NVRTC for Python (the extra nvrtc of Terrace's wheel), "
+         "or "
+         "name the library's folder in LD_LIBRARY_PATH";
 }
 
 std::string Compiler::options() {

@@ -133,15 +133,21 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
       ->required()
       ->check(not_empty);
   CLI::Option* stage = shown.add_option("STAGE", result->stage, "Show only this stage of a result");
-  shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF")->needs(stage);
-  shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
+  shown.add_flag("--paf", result->paf, "The alignment of that stage as a line of PAF; of sets a line each")
+      ->needs(stage);
+  shown.add_flag("--tsv", result->tsv, "Its pairs of sets, by name, with fields between tabs")
+      ->needs(stage)
       ->excludes("--paf");
+  shown.add_flag("--xdmf", result->xdmf, "Its grids as XDMF, which ParaView opens: write it beside the result")
+      ->excludes("--paf")
+      ->excludes("--tsv");
   shown
       .add_flag("--kerchunk", result->kerchunk,
                 "Places of its datasets in the file, as a reference with which Zarr's readers open them in parallel")
       ->excludes("--paf")
+      ->excludes("--tsv")
       ->excludes("--xdmf");
-  add_json(shown, result->json)->excludes("--paf")->excludes("--xdmf")->excludes("--kerchunk");
+  add_json(shown, result->json)->excludes("--paf")->excludes("--tsv")->excludes("--xdmf")->excludes("--kerchunk");
   add_verify(program, line, session);
   add_pictures(program, line, session);
   for (const auto& [selector, help] : {std::pair("problem", "List the problems that stages solve, or show one"),
@@ -178,8 +184,8 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
            list->json);
 }
 
-/// The names that may follow a command.
-Names names_after_commands(const Session& session) {
+/// The names that may follow a command or an option.
+Names known_names(const Session& session) {
   Names names;
   for (const io::InputKind& kind : session.kinds) names["inputs"].emplace_back(kind.name);
   for (const job::StageDeclaration& stage : session.stages.declarations().all()) {
@@ -190,20 +196,28 @@ Names names_after_commands(const Session& session) {
   for (const job::StageDeclaration& stage : session.stages.declarations().all()) {
     names["methods"].push_back(stage.name);
   }
-  names["completion"] = {"bash"};
+  names["completion"] = completed_shells();
+  names["--backend"] = {"auto", "cuda", "cpu"};
+  names["--reduce"] = {"mean", "min", "max", "nearest"};
   return names;
 }
 
 /// Commands that print what belongs to the program when it is installed.
 void add_documents(CLI::App& program, CommandLine& line, Session& session) {
   CLI::App* completion = program.add_subcommand("completion", "Print a script that completes command lines");
-  completion->add_option("SHELL", "bash")->required()->check(CLI::IsMember({"bash"}));
-  completion->callback([&] {
-    line.command = [&session, text = bash_completion(program, names_after_commands(session))] {
+  auto shell = std::make_shared<std::string>();
+  completion->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember(completed_shells()));
+  completion->callback([&, shell] {
+    line.command = [&session, text = completion_for(*shell, words_of(program, known_names(session)))] {
       session.out << text;
       return exit_done;
     };
   });
+  auto asked = std::make_shared<CompleteArguments>();
+  CLI::App& words =
+      add_command(program, line, session, "complete", "Print what may follow the name of a result", complete, asked);
+  words.group("")->add_option("COMMAND", asked->command)->required()->check(CLI::IsMember({"plot", "show"}));
+  words.add_option("RESULT", asked->result)->required()->check(not_empty);
   CLI::App* man = program.add_subcommand("man", "Print the man page")->group("");
   man->callback([&] {
     line.command = [&session, text = man_page(program, run::version_text())] {

@@ -62,6 +62,7 @@ struct ShowArguments {
   std::string path;       // a result, an output that is not there yet, or the folder of its run
   std::string stage;      // of a result: show only this stage; empty: all
   bool paf = false;       // its alignment as a line of PAF
+  bool tsv = false;       // its pairs of sets as lines of fields between tabs
   bool xdmf = false;      // grids as XDMF
   bool kerchunk = false;  // a reference of its datasets
   bool json = false;
@@ -104,6 +105,14 @@ struct PlotArguments {
 
 /// `terrace plot result.h5 [STAGE/DATASET] -o picture.png`: draws a dataset.
 int plot(Session& session, const PlotArguments& arguments);
+
+struct CompleteArguments {
+  std::string command;  // plot or show
+  std::string result;
+};
+
+/// `terrace complete COMMAND RESULT`: prints the words that may follow, for the scripts of shells.
+int complete(Session& session, const CompleteArguments& arguments);
 
 /// The form of an answer.
 struct Form {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "pipeline/app/own_program.hpp"
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/app/progress/terminal.hpp"
@@ -33,6 +34,7 @@ void ignore_write_signals() {
 
 int main(int count, char** arguments) {
   terrace::app::keep_stop_signals();
+  terrace::app::name_process();
   keep_standard_streams();
   ignore_write_signals();
   // Large freed pieces go back to the system: by default the C library raises this bound, and would keep tens of

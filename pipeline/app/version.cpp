@@ -1,5 +1,6 @@
 #include "pipeline/app/version.hpp"
 
+#include "kernels/device/context.hpp"
 #include "kernels/device/cpu_features.hpp"
 #include "kernels/device/cuda_toolkit.hpp"
 #include "pipeline/run/build_id.hpp"

@@ -558,8 +558,3 @@ class _Interrupts:
         self.count += 1
         if self.process is not None:
             self.process.send_signal(signal.SIGINT)
-
-
-def main():
-    """The command `terrace` of a wheel: the program itself."""
-    os.execv(program(), [program(), *sys.argv[1:]])

@@ -9,14 +9,6 @@ import sys
 import terrace_runs
 from terrace_runs import DONE, WRONG, JobTest, main, skip
 
-COMPLETE = """
-source {script}
-COMP_WORDS=({words}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-compopt() {{ :; }}
-_terrace
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
-
 
 class InstallTest(JobTest):
     def call(self, *command, **options):
@@ -41,6 +33,10 @@ class InstallTest(JobTest):
                 if not link.startswith("http"):
                     self.assertTrue(((pages / page).parent / link).exists(), f"{page}: {link}")
         self.assertIn("](configs/README.md)", (pages / "README.md").read_text())
+        for shell, file in (("bash", "bash-completion/completions/terrace"), ("zsh", "zsh/site-functions/_terrace"),
+                            ("zsh", "zsh/vendor-completions/_terrace"),
+                            ("fish", "fish/vendor_completions.d/terrace.fish")):
+            self.assertEqual((prefix / "share" / file).read_text(), self.call(program, "completion", shell))
         self.assertTrue((prefix / "share/terrace/job.schema.json").read_text().startswith("{"))
         shutil.copytree(pages / "configs", self.folder / "jobs", dirs_exist_ok=True)
         output = self.folder / "sums.h5"
@@ -61,6 +57,17 @@ class Installed(InstallTest):
         prefix = self.folder / "prefix"
         self.call("cmake", "--install", build, "--prefix", prefix)
         self.check_installed(prefix)
+
+    def test_has_what_the_targets_of_the_demo_make(self):
+        if not shutil.which("ninja"):
+            skip("there is no ninja (Debian: ninja-build)")
+        demo = (terrace_runs.root / "scripts" / "demo").read_text()
+        targets = re.search(r"^cmake --build --preset release --target ([\w ]+)", demo, re.MULTILINE)[1].split()
+        commands = self.call("ninja", "-C", build, "-t", "commands", *targets)
+        scripts = "".join((build / folder / "cmake_install.cmake").read_text() for folder in (".", "pipeline/app"))
+        files = set(re.findall(rf'"({re.escape(str(build))}/share/[^"]+)"', scripts))
+        self.assertGreater(len(files), 5)
+        self.assertEqual({file for file in files if file not in commands}, set())
 
     def test_by_a_debian_package_works(self):
         for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps"):
@@ -87,24 +94,6 @@ class Documents(InstallTest):
             page = self.write("terrace.1", man)
             ended = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True)
             self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-
-    def complete(self, *words):
-        script = self.write("terrace.bash", self.terrace("completion", "bash").stdout)
-        quoted = " ".join(f"'{word}'" for word in words)
-        said = self.call("bash", "-c", COMPLETE.format(script=script, words=quoted), cwd=self.folder)
-        return set(said.split())
-
-    def test_completion_knows_commands_options_names_and_files(self):
-        self.write("job.yaml", "")
-        self.assertEqual(self.complete("terrace", "pla"), {"plan"})
-        self.assertEqual(self.complete("terrace", ""), set(self.commands()))
-        self.assertEqual(self.complete("terrace", "run", "--dr"), {"--dry-run"})
-        self.assertEqual(self.complete("terrace", "--quiet", "run", "--backend", "c"), {"cuda", "cpu"})
-        self.assertEqual(self.complete("terrace", "run", "jo"), {"job.yaml"})
-        self.assertEqual(self.complete("terrace", "problems", "need"), {"needleman_wunsch"})
-        self.assertEqual(self.complete("terrace", "operators", "heat"), {"heat2d", "heat3d"})
-        self.assertEqual(self.complete("terrace", "inputs", "fasta"), {"fasta"})
-        self.terrace("completion", "csh", expect=WRONG)
 
     def test_version_names_the_back_ends(self):
         said = self.terrace("--version", expect=DONE).stdout

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 
+import readme_test
 import terrace_runs
 from terrace_runs import JobTest, main
 
@@ -32,6 +33,7 @@ NAMED_ALONE = re.compile(r"(?:build/release/)?terrace|cmake|ctest|compute-saniti
 def pages():
     return [terrace_runs.root / name for name in
             ("README.md", *sorted(glob.glob("*/README.md", root_dir=terrace_runs.root)),
+             *sorted(glob.glob("configs/[!R]*.md", root_dir=terrace_runs.root)),
              *sorted(glob.glob("tests/*/*.md", root_dir=terrace_runs.root)))]
 
 
@@ -72,6 +74,8 @@ class Typed(JobTest):
         shutil.copytree(terrace_runs.root / "configs", self.folder / "configs")
         for folder in ("build/release", "build/data/mitochondria", "programs"):
             (self.folder / folder).mkdir(parents=True)
+        for name, job in readme_test.jobs():
+            self.write(name, job)
         for link in ("build/release/terrace", "programs/terrace"):
             (self.folder / link).symlink_to(terrace_runs.program)
         for name in ("humanMito.fa", "mouseMito.fa"):

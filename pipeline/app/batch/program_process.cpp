@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "pipeline/app/own_program.hpp"
+
 namespace terrace::app {
 namespace {
 
@@ -50,8 +52,10 @@ class HeldSignals {
   sigset_t before_;
 };
 
-/// Becomes the program. Called in the child, where only functions are safe that are so in signal handlers.
-[[noreturn]] void execute(char** arguments, pid_t parent, int out, int err, const sigset_t& mask) {
+/// Becomes the program in this file. Called in the child, where only functions are safe that are so in signal
+/// handlers.
+[[noreturn]] void execute(const char* program, char** arguments, pid_t parent, int out, int err,
+                          const sigset_t& mask) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(127);
@@ -65,7 +69,7 @@ class HeldSignals {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-  ::execv("/proc/self/exe", arguments);
+  ::execv(program, arguments);
   ::_exit(127);
 }
 
@@ -80,11 +84,13 @@ ProgramProcess::ProgramProcess(const std::vector<std::string>& arguments,
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
+  const std::string program = own_program().string();
   const pid_t parent = ::getpid();
   const HeldSignals held;
   process_ = ::fork();
   if (process_ < 0) fail("fork");
-  if (process_ == 0) execute(pointers.data(), parent, out.writer.get(), err.writer.get(), held.before());
+  if (process_ == 0)
+    execute(program.c_str(), pointers.data(), parent, out.writer.get(), err.writer.get(), held.before());
   out_ = std::move(out.reader);
   err_ = std::move(err.reader);
 }

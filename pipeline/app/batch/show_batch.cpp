@@ -63,7 +63,7 @@ Json batch_json(const job::Batch& batch, const std::vector<KnownTask>& tasks) {
 }  // namespace
 
 int show_batch(Session& session, const ShowArguments& arguments) {
-  if (!arguments.stage.empty() || arguments.paf || arguments.xdmf || arguments.kerchunk) {
+  if (!arguments.stage.empty() || arguments.paf || arguments.tsv || arguments.xdmf || arguments.kerchunk) {
     throw JobError(arguments.path + ": is a batch; name the result of a task to see more of it");
   }
   const job::Batch batch = known_batch({arguments.path, {}});

@@ -7,6 +7,7 @@
 #include "pipeline/app/earlier/made_result.hpp"
 #include "pipeline/app/show/kerchunk.hpp"
 #include "pipeline/app/show/paf.hpp"
+#include "pipeline/app/show/pairs.hpp"
 #include "pipeline/app/show/result.hpp"
 #include "pipeline/app/show/result_json.hpp"
 #include "pipeline/app/show/run.hpp"
@@ -65,7 +66,8 @@ int show(Session& session, const ShowArguments& arguments) {
   check_is_file(path);
   if (arguments.kerchunk) return session.answer_json(kerchunk_of(path, arguments.stage));
   const auto describe = [&] {
-    if (arguments.paf) return paf_line(path, arguments.stage);
+    if (arguments.paf) return paf_lines(path, arguments.stage);
+    if (arguments.tsv) return tsv_lines(path, arguments.stage);
     if (arguments.xdmf) return xdmf_of(path, arguments.stage);
     if (arguments.json) return text_of_json(result_json(path, arguments.stage));
     return describe_result(path, arguments.stage, session.columns);

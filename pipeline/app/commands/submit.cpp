@@ -11,6 +11,7 @@
 #include "pipeline/app/batch/tasks_plan.hpp"
 #include "pipeline/app/commands.hpp"
 #include "pipeline/app/job_plan.hpp"
+#include "pipeline/app/own_program.hpp"
 #include "pipeline/app/submit/options.hpp"
 #include "pipeline/app/submit/script.hpp"
 #include "pipeline/app/submit/slurm.hpp"
@@ -139,7 +140,7 @@ int submit(Session& session, const SubmitArguments& arguments) {
   const JobArguments& job = arguments.job;
   const bool is_batch = job::is_batch(job.path, job.settings);
   SbatchOptions options(arguments.options);
-  SubmittedRun run{fs::read_symlink("/proc/self/exe"), fs::absolute(job.path), job.settings};
+  SubmittedRun run{fs::canonical(own_program()), fs::absolute(job.path), job.settings};
   if (!is_batch && arguments.again) throw JobError("--again is for a batch, and " + job.path + " has no 'sweep'");
   if (is_batch && options.has("array"))
     throw JobError(

@@ -1,17 +1,18 @@
 // Completion of command lines by shells.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "pipeline/app/syntax/words.hpp"
+
 namespace terrace::app {
 
-/// The names that may follow a command, by the command: those of problems after `problems`.
-using Names = std::map<std::string, std::vector<std::string>>;
+/// The shells for which there is a script.
+std::vector<std::string> completed_shells();
 
-/// A script for bash that completes commands, options, words of options, names, and else files.
-std::string bash_completion(const CLI::App& program, const Names& names);
+/// A script for one of these shells that completes commands, options and their values, names, datasets, and else
+/// files.
+std::string completion_for(const std::string& shell, const ProgramWords& program);
 
 }  // namespace terrace::app

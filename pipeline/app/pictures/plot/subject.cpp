@@ -84,10 +84,10 @@ std::vector<PlotSubject> subjects_of(const Datasets& datasets, const std::string
   return found;
 }
 
-std::string list_subjects(const std::vector<PlotSubject>& subjects) {
+std::vector<std::string> names_of(const std::vector<PlotSubject>& subjects) {
   std::vector<std::string> names;
   for (const PlotSubject& subject : subjects) names.push_back(subject.dataset.path.substr(1));
-  return list_names(names);
+  return names;
 }
 
 /// The reason why a dataset of that path is none of the subjects.
@@ -113,7 +113,7 @@ namespace {
 PlotSubject find_subject(const Datasets& datasets, const std::string& file, const std::string& name) {
   const bool whole_stage = name.find('/') == std::string::npos;
   const auto all = subjects_of(datasets, ""), subjects = subjects_of(datasets, whole_stage ? name : "");
-  const std::string there = all.empty() ? "; it has no array of numbers" : "; there are " + list_subjects(all);
+  const std::string there = all.empty() ? "; it has no array of numbers" : "; there are " + list_names(names_of(all));
   if (!whole_stage) {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const PlotSubject& subject) { return subject.dataset.path == "/" + name; });
@@ -128,6 +128,10 @@ PlotSubject find_subject(const Datasets& datasets, const std::string& file, cons
 }
 
 }  // namespace
+
+std::vector<std::string> plot_names(const io::ResultReader& reader) {
+  return names_of(subjects_of(reader.datasets(), ""));
+}
 
 PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file, const std::string& named) {
   PlotSubject subject = find_subject(reader.datasets(), file, named.starts_with("/") ? named.substr(1) : named);

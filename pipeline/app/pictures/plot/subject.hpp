@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "io/results/reader.hpp"
 
@@ -27,6 +28,9 @@ struct PlotSubject {
 /// @param named "STAGE/DATASET", "STAGE" (its most telling dataset), or empty (the most telling of all)
 /// @throws IoError if there is none that can be drawn; it names the datasets that can
 PlotSubject plot_subject(const io::ResultReader& reader, const std::string& file, const std::string& named);
+
+/// "STAGE/DATASET" of each dataset that can be drawn.
+std::vector<std::string> plot_names(const io::ResultReader& reader);
 
 /// True for states of a grid, one after another.
 bool holds_snapshots(const std::string& dataset);
