@@ -137,7 +137,16 @@ std::int64_t score_block_bytes(const PairsNeed& need, const PairsCut& cut) {
          2 * page_bytes;
 }
 
+/// Memory of a number of blocks that are held at a time, and of what computes them.
+std::int64_t bytes_of_blocks(const PairsNeed& need, const PairsCut& cut, std::int64_t blocks) {
+  return blocks * block_bytes(need, cut) + need.kernel_bytes(pairs_of_block(need, cut)) + need.workspace + page_bytes;
+}
+
 }  // namespace
+
+std::int64_t pairs_of_block(const PairsNeed& need, const PairsCut& cut) {
+  return need.entries.is_matrix() ? cut.rows * cut.columns : cut.entries;
+}
 
 std::int64_t block_bytes(const PairsNeed& need, const PairsCut& cut) {
   const std::int64_t scores = score_block_bytes(need, cut);
@@ -153,7 +162,7 @@ PairsCut choose_cut(const PairsNeed& need, const Resources& resources) {
   const std::int64_t row_elements = rows.items->begin(rows.count()),
                      column_elements = columns.items->begin(columns.count());
   const auto fits = [&](const PairsCut& tried, std::int64_t blocks) {
-    return blocks * block_bytes(need, tried) + need.workspace + page_bytes <= budget;
+    return bytes_of_blocks(need, tried, blocks) <= budget;
   };
   const auto cut_with_tiles = [&](std::int64_t tile) {
     PairsCut cut;
@@ -172,7 +181,7 @@ PairsCut choose_cut(const PairsNeed& need, const Resources& resources) {
     cut = cut_with_tiles(tile);
     if (fits(cut, 1)) return cut;
   }
-  refuse_budgets(resources, block_bytes(need, cut) + need.workspace + page_bytes, 0);
+  refuse_budgets(resources, bytes_of_blocks(need, cut, 1), 0);
 }
 
 }  // namespace terrace::stages

@@ -24,15 +24,19 @@ struct PairsCut {
 struct PairsNeed {
   const PairSides& sides;
   const Entries& entries;
-  std::int64_t pair_bytes = 0;        // of results of a pair, and of memory in which they are computed
-  std::int64_t row_bytes = 0;         // of results of a row of a matrix
-  std::int64_t workspace = 0;         // of the kernel
-  std::int64_t most_rows = 0;         // of a block of a matrix
-  std::int64_t most_aligned = 0;      // alignments in all; 0: none are wanted
-  std::int64_t aligned_together = 1;  // blocks have a multiple of these
-  std::int64_t aligned_bytes = 0;     // of results of an alignment
-  double most_cells = 0;              // of a block of several pairs, so that a checkpoint is not far
+  std::int64_t pair_bytes = 0;  // of results of a pair, and of memory in which they are computed
+  std::int64_t row_bytes = 0;   // of results of a row of a matrix
+  std::function<std::int64_t(std::int64_t pairs)> kernel_bytes = {};  // of the kernel, for blocks of so many pairs
+  std::int64_t workspace = 0;                                         // beside it
+  std::int64_t most_rows = 0;                                         // of a block of a matrix
+  std::int64_t most_aligned = 0;                                      // alignments in all; 0: none are wanted
+  std::int64_t aligned_together = 1;                                  // blocks have a multiple of these
+  std::int64_t aligned_bytes = 0;                                     // of results of an alignment
+  double most_cells = 0;  // of a block of several pairs, so that a checkpoint is not far
 };
+
+/// Pairs of the largest block.
+std::int64_t pairs_of_block(const PairsNeed& need, const PairsCut& cut);
 
 /// Bytes that the largest block holds.
 std::int64_t block_bytes(const PairsNeed& need, const PairsCut& cut);

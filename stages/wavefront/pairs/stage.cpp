@@ -76,8 +76,11 @@ PairsNeed need_of(const PairsDefinition& definition, const Resources& resources)
   need.row_bytes = hit_bytes(spec);
   need.most_rows = spec.counts ? pairs::most_counted_rows : definition.sides.rows.count();
   need.pair_bytes = static_cast<std::int64_t>(result_bytes(spec) + pairs::kept_bytes(spec, 1));
-  need.workspace =
-      static_cast<std::int64_t>(method.workspace(spec.pairs, resources.device) + definition.entries.memory());
+  need.kernel_bytes = [&method, &resources, of_block = spec.pairs](std::int64_t pairs) mutable {
+    of_block.most_pairs = pairs;
+    return static_cast<std::int64_t>(method.workspace(of_block, resources.device));
+  };
+  need.workspace = static_cast<std::int64_t>(definition.entries.memory());
   if (definition.aligns) add_alignments(definition, resources, need);
   need.most_cells = seconds_of_block / method.cost(spec.pairs, resources.device).seconds;
   return need;
