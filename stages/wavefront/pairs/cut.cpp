@@ -139,13 +139,14 @@ std::int64_t score_block_bytes(const PairsNeed& need, const PairsCut& cut) {
 
 /// Memory of a number of blocks that are held at a time, and of what computes them.
 std::int64_t bytes_of_blocks(const PairsNeed& need, const PairsCut& cut, std::int64_t blocks) {
-  return blocks * block_bytes(need, cut) + need.kernel_bytes(pairs_of_block(need, cut)) + need.workspace + page_bytes;
+  return blocks * block_bytes(need, cut) + need.kernel_bytes(pairs_of_block(need.entries, cut)) + need.workspace +
+         page_bytes;
 }
 
 }  // namespace
 
-std::int64_t pairs_of_block(const PairsNeed& need, const PairsCut& cut) {
-  return need.entries.is_matrix() ? cut.rows * cut.columns : cut.entries;
+std::int64_t pairs_of_block(const Entries& entries, const PairsCut& cut) {
+  return entries.is_matrix() ? cut.rows * cut.columns : cut.entries;
 }
 
 std::int64_t block_bytes(const PairsNeed& need, const PairsCut& cut) {

@@ -36,7 +36,7 @@ struct PairsNeed {
 };
 
 /// Pairs of the largest block.
-std::int64_t pairs_of_block(const PairsNeed& need, const PairsCut& cut);
+std::int64_t pairs_of_block(const Entries& entries, const PairsCut& cut);
 
 /// Bytes that the largest block holds.
 std::int64_t block_bytes(const PairsNeed& need, const PairsCut& cut);

@@ -52,7 +52,7 @@ PairsPlan::PairsPlan(PairsDefinition definition, PairsCut cut)
   blocks_ = pairs().is_matrix() ? ceiling(sides().rows.count(), cut_.rows) * across_
                                 : ceiling(pairs().count(), cut_.entries);
   if (!pairs().is_matrix()) across_ = std::clamp<std::int64_t>(blocks_, 1, listed_blocks_of_round);
-  definition_.spec.pairs.most_pairs = pairs().is_matrix() ? cut_.rows * cut_.columns : cut_.entries;
+  definition_.spec.pairs.most_pairs = pairs_of_block(pairs(), cut_);
   rows_ = add_input("rows", sides().rows, cut_.row_tile);
   columns_ = add_input("columns", sides().columns, cut_.column_tile);
   if (spec().counts) {
