@@ -11,7 +11,7 @@
 
 namespace terrace::io {
 
-/// Where the items of a set begin and end in its array, and their names, which are unique.
+/// Begins and ends of the items of a set in its array, and their names, which are unique.
 class ItemSet {
  public:
   /// @param begin the first element of each item, and the end of the last one: ascending, from 0

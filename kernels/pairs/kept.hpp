@@ -1,4 +1,4 @@
-// What is kept of the scores of a block's pairs, in the type of the result: all of them, or the best of each row.
+// Kept scores of a block's pairs, in the type of the result: all of them, or the best of each row.
 #pragma once
 
 #include <array>

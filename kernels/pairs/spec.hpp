@@ -25,7 +25,7 @@ struct PairsSpec {
   /// The type of scores: i32 or i64 of letters (score_type()), and of values f32 or f64, which is also their own.
   ElementType value = ElementType::i32;
   bool ends = false;  // PairsTask::ends is asked for
-  /// Of edit_distance and dtw: larger distances need not be known. They are reported as missed_distance().
+  /// Limit of edit_distance and dtw: larger distances need not be known. They are reported as missed_distance().
   std::optional<double> at_most = {};
   std::int64_t longest_row = 0, longest_column = 0;  // elements of an item of a block, at most
   std::int64_t most_pairs = 0;                       // of a block, at most
@@ -40,8 +40,8 @@ std::shared_ptr<const Description> description_of(const PairsSpec& spec);
 /// The type of the scores of letters whose items have at most so many: i32, or i64 where i32 may not hold them.
 ElementType score_type(const Description& problem, std::int64_t longest_row, std::int64_t longest_column);
 
-/// What is reported of a distance above the limit: of edit_distance the largest integer up to it and one more, of dtw
-/// infinity. -1 or less of edit_distance means none passes.
+/// The value reported for a distance above the limit: of edit_distance the largest integer up to it and one more, of
+/// dtw infinity. -1 or less of edit_distance means none passes.
 double missed_distance(const PairsSpec& spec);
 
 /// The reason why no kernel computes the spec; empty: there is one.

@@ -20,7 +20,7 @@ struct Pair {
   i32 row, column;
 };
 
-/// Where a pair's reported cell is: letters consumed of its row item and of its column item.
+/// A pair's reported cell: letters consumed of its row item and of its column item.
 struct End {
   i32 row, column;
 };
@@ -39,7 +39,7 @@ struct PairsTask {
   End* ends;          // one a pair; null: not asked for (PairsSpec::ends)
 };
 
-/// What a block's kernel did. 0 where a kernel does not count it.
+/// Counts of a block's kernel; 0 where a kernel does not count it.
 struct PairsResult {
   i64 again;    // pairs that were computed again in a wider type
   i64 stopped;  // pairs that were left before their last row or column, since they exceed PairsSpec::at_most

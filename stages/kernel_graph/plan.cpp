@@ -142,7 +142,7 @@ void GraphPlan::add_carries(PlannedPart& part) {
   }
 }
 
-/// What a part's phases need of each array: from the one that makes it to the last one that reads it.
+/// Needs of a part's phases for each array: from the one that makes it to the last one that reads it.
 std::vector<LiveTiles> GraphPlan::live_in(std::size_t part) const {
   std::vector<LiveTiles> live(arrays_.size());
   const GraphPart& own = parts_[part].part;

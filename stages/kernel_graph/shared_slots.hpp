@@ -8,7 +8,7 @@
 
 namespace terrace::stages {
 
-/// What each phase of a part needs of an array at a time, in tiles.
+/// Tiles of an array that each phase of a part needs at a time.
 struct LiveTiles {
   std::int64_t all = 0;      // that must be kept
   std::int64_t renewed = 0;  // of them, those of which the next phase, or the next block, makes another generation

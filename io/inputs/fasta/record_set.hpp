@@ -22,7 +22,7 @@ class RecordCollector : public RecordTaker {
 
   /// Letters before the last record.
   std::int64_t before_last() const { return begin_.back(); }
-  /// What it has kept; it is then empty.
+  /// Takes the kept records; it is then empty.
   struct Records {
     std::vector<std::byte> letters;   // of all records, one after another
     std::vector<std::int64_t> begin;  // as ItemSet takes it

@@ -17,7 +17,7 @@ std::vector<i64> by_length(const i64* begin, i64 count) {
   return items;
 }
 
-/// What pairs are sorted by.
+/// The key by which pairs are sorted.
 struct Key {
   i64 row, row_length, column_length, number;
 };
@@ -93,7 +93,7 @@ Groups groups_of(const PairsTask& task, std::vector<i64> numbers, i64 lanes, boo
       if (a.row != b.row) return a.row < b.row;
       return a.column_length != b.column_length ? a.column_length > b.column_length : a.number < b.number;
     });
-    // Of each row as many pairs as fill vectors, more than half; the others have vectors together.
+    // Each row has vectors of its own for pairs that fill them by more than half; the others share vectors.
     std::vector<Key> others;
     for (std::size_t begin = 0; begin < keys.size();) {
       const std::size_t end = end_of_row(keys, begin);

@@ -1,4 +1,4 @@
-// Where the best cells of lanes are. Included by files that define TERRACE_ISA and are compiled for it.
+// Places of the best cells of lanes. Included by files that define TERRACE_ISA and are compiled for it.
 #pragma once
 
 #include "kernels/pairs/cpu/saturating.hpp"

@@ -118,7 +118,7 @@ class LettersOnCpu final : public device::CpuBlocks<PairsTask, PairsResult> {
   }
   /// True if all constants fit values of so many bytes.
   bool fits(int bytes) const {
-    // What stands beyond an item's end must not add to local alignments.
+    // Letters beyond an item's end must not add to local alignments.
     if (local && !by_matrix && k_.mismatch > 0) return false;
     if (bytes == 1) return fits_bytes();
     const i64 most = bytes == 2 ? 32767 : i64{1} << 29;

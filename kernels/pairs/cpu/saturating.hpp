@@ -62,7 +62,7 @@ TERRACE_HOST_DEVICE Pack<T> widened(const i8* bytes) {
   }
 }
 
-/// Of each of `lanes` letters below 32 its entry of a table of 32.
+/// Looks up each of `lanes` letters below 32 in a table of 32.
 template <int lanes>
 TERRACE_HOST_DEVICE void look_up(const i8* table, const u8* letters, i8* found) {
 #if defined(__AVX512BW__)

@@ -27,7 +27,7 @@ class Striped {
         first_(work.scores.first),
         next_(work.scores.next) {}
 
-  /// Of each letter of the columns its scores with all rows.
+  /// Scores of each letter of the columns with all rows.
   void make_profile() {
     for (i64 k = 0; k < segments_; ++k) {
       u8 letters[lanes];

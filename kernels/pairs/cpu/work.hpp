@@ -29,7 +29,7 @@ struct LaneBest {
   i32 row, column;
 };
 
-/// How letters are scored (wavefront/problems), times the scale.
+/// Scoring of letters (wavefront/problems), times the scale.
 struct LetterScores {
   i64 match = 0, mismatch = 0;
   i64 first = 0, next = 0;                       // letters of gaps; of linear ones they are equal
@@ -39,7 +39,7 @@ struct LetterScores {
   i64 scale = 1;                                 // of the matrix
 };
 
-/// How scores of the letters of a row are found.
+/// Ways to find scores of the letters of a row.
 enum class Scoring {
   equal,   // letters are compared; each lane has rows of its own
   shared,  // all lanes have the same rows: scores of their letters with a column are kept

@@ -22,7 +22,7 @@ struct ScoreTable {
   i32 scores[table_letters][table_letters];  // of a letter of columns, then one of rows
 };
 
-/// Where scores and ends go, and what is kept meanwhile.
+/// Outputs for scores and ends, and the values kept meanwhile.
 struct AlignWork {
   PairsTask task;
   const i32* order;
@@ -47,7 +47,7 @@ __device__ inline bool goes_before(const BestCell& a, const BestCell& b) {
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }
 
-/// What the first letter of a gap costs, and each further one.
+/// Costs of the first letter of a gap, and of each further one.
 template <class K>
 __device__ i64 first_cost(const K& k) {
   if constexpr (requires { k.gap_first; }) return k.gap_first;

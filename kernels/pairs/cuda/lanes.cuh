@@ -20,7 +20,7 @@ static_assert(sizeof(PairsState) <= state_bytes && sizeof(ScoreTable) == table_b
               order_buckets * sizeof(u32) == bucket_bytes && align_threads == cuda_threads &&
               bits_threads == cuda_threads && series_threads == cuda_threads && thread_rows == bits_strip_rows);
 
-/// What all blocks of pairs do: begin, put the pairs in order, compute, report.
+/// Steps common to all blocks of pairs: begin, put the pairs in order, compute, report.
 template <class P>
 class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
   using Blocks = device::CudaBlocks<PairsTask, PairsResult>;

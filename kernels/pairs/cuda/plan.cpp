@@ -48,7 +48,7 @@ std::string unfit_for_cuda(const PairsSpec& spec, const device::Limits&) {
   if (spec.most_pairs > 2147483647) return "a block has at most 2^31 - 1 pairs";
   if (problem->items != Items::letters || problem->bits) return "";
   if (problem->bound(spec.longest_row, spec.longest_column) > most_single) return "scores may leave 31 bits";
-  // What stands beyond an item's end must not add to local alignments.
+  // Letters beyond an item's end must not add to local alignments.
   const bool rewards = !spec.settings.has("matrix") && spec.settings.number("mismatch") > 0;
   return problem->report == Report::best && rewards ? "a mismatch adds to the score" : "";
 }

@@ -100,7 +100,7 @@ class Store {
     std::vector<std::uint8_t> holders;  // of each slot
     std::vector<std::int64_t> free;     // slots that nobody holds, and some held again
     std::int64_t unheld = 0;
-    /// Of files that are shared: the slots after the first one of a tile, which are held as that one is.
+    /// In shared files: the slots after the first one of a tile, which are held as that one is.
     std::unordered_map<std::int64_t, std::vector<std::int64_t>> more = {};
   };
   /// Bytes of a tile that lie in the file one after another.

@@ -9,7 +9,7 @@
 
 namespace terrace::stages {
 
-/// What a block copies of cigars: those of one block of alignments to a part of the list of all, and where each
+/// Cigars that a block copies: those of one block of alignments to a part of the list of all, and where each
 /// begins. Without cigars the parts are filled with zeros.
 struct CopiedCigars {
   std::int64_t begin = 0;                 // of the first one in the list
@@ -39,7 +39,7 @@ class AlignedPairsPlan : public PairsPlan {
                                    pairs::ListedPairs& listed) const;
   void list_cigars(const run::Phase& phase, const run::BlockView& view, CopiedCigars& copied) const;
 
-  /// How far alignments are; the tally adds to it.
+  /// Progress of alignments; the tally adds to it.
   CigarRounds& cigars() const { return *cigars_; }
   /// The most bytes of all cigars that a result holds.
   std::int64_t most_cigars() const;

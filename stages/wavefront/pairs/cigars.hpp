@@ -1,4 +1,4 @@
-// How far the alignments of pairs are, and where their cigars go.
+// Progress of the alignments of pairs, and the places of their cigars.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class CigarRounds {
   bool copied() const { return copied_; }
   /// True if the rest of the last tile of cigars is filled.
   bool filled() const { return filled_; }
-  /// Where the cigars of a block of the round to be copied begin; of the block behind its last one, where they end.
+  /// The begin of the cigars of a block of the round to be copied; for the block behind the last one, their end.
   std::int64_t begin(std::int64_t block) const;
   /// Bytes of all cigars of complete rounds.
   std::int64_t count() const { return count_; }

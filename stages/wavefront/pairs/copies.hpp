@@ -21,7 +21,7 @@ struct ListPart {
   std::byte* scores;
 };
 
-/// What a block copies: the pairs that count, in order, into the parts, which have room for just these. Of a block
+/// Pairs that a block copies: those that count, in order, into the parts, which have room for just these. Of a block
 /// without pairs the parts are filled with zeros.
 struct CopiedPairs {
   std::int64_t pairs = 0;

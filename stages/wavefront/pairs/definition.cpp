@@ -86,7 +86,7 @@ void choose_types(const Request& request, KeptSpec& spec) {
   }
 }
 
-/// What is kept of the scores.
+/// The kept scores.
 void choose_kept(const Request& request, PairsDefinition& definition) {
   const Settings& settings = request.stage.settings;
   KeptSpec& spec = definition.spec;

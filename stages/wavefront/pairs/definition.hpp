@@ -1,4 +1,4 @@
-// What a step asks of pairs of sets, read from its settings.
+// Settings of a step that compares pairs of sets, as read.
 #pragma once
 
 #include "kernels/pairs/kept.hpp"

@@ -38,7 +38,7 @@ class Entries {
   std::size_t memory() const { return given_ ? given_->size() * sizeof(ItemPair) : 0; }
 
  private:
-  /// Of `upper`: pairs before row `row`.
+  /// Pairs of `upper` before row `row`.
   std::int64_t before_row(std::int64_t row) const { return row * (columns_ - 1) - row * (row - 1) / 2; }
 
   Kind kind_ = Kind::all;

@@ -15,7 +15,7 @@ struct FoundPiece {
   std::int64_t begin, count;  // in the list
 };
 
-/// How many pairs of the round under way count, and where in the list they go. A round is a row of blocks; its blocks
+/// Number of pairs of the round that count, and their places in the list. A round is a row of blocks; its blocks
 /// are first computed, then what counts of them is copied to the list, row by row.
 class FoundPairs {
  public:

@@ -22,7 +22,7 @@ inline constexpr std::int64_t verified_together = 256;
 /// Elements of items of a side.
 std::vector<std::byte> read_item_bytes(const PairSide& side, std::int64_t begin, std::int64_t end);
 
-/// What the plain program finds of one row and some columns.
+/// Results of the plain program for one row and some columns.
 struct PlainScores {
   std::vector<std::byte> scores;  // in the type of the result
   std::vector<pairs::End> ends;

@@ -21,7 +21,7 @@ struct ItemRange {
   std::int64_t begin, end;
 };
 
-/// What a phase does.
+/// The task of a phase.
 struct PairsPhase {
   enum Kind : std::int64_t {
     compute,  // blocks of pairs
@@ -36,7 +36,7 @@ struct PairsPhase {
   std::int64_t count;  // entries of the complete list, or of alignments
 };
 
-/// What a phase does; phases without a value compute.
+/// The task of a phase; phases without a value compute.
 inline PairsPhase::Kind kind_of(const run::Phase& phase) {
   return static_cast<PairsPhase::Kind>(phase.value.as<PairsPhase>().kind);
 }
@@ -81,7 +81,7 @@ class PairsPlan : public run::Plan {
   pairs::KeptTask listed_task(const run::BlockView& view) const;
   /// The pairs of a block of a list, with the items that it sees.
   void list_pairs(const run::Phase& phase, const run::BlockView& view, pairs::ListedPairs& listed) const;
-  /// What a block copies to the list.
+  /// Entries that a block copies to the list.
   void list_copies(const run::Phase& phase, const run::BlockView& view, CopiedPairs& copied) const;
 
   const PairsDefinition& definition() const { return definition_; }
@@ -132,7 +132,7 @@ class PairsPlan : public run::Plan {
   std::int64_t number_of(const run::Phase& phase, std::int64_t index) const;
   std::int64_t rounds() const;
   std::int64_t blocks_of_round(std::int64_t round) const;
-  /// Where scores of a block lie until they are copied. @param row of the block; -1: all of them
+  /// Place of a block's scores until they are copied. @param row of the block; -1: all of them
   Box box_in_round(std::int64_t number, std::int64_t row) const;
   run::Access list_part(run::Slot slot, int array, std::int64_t begin, std::int64_t end, std::int64_t values) const;
   /// The items of one side that a block of a list needs.

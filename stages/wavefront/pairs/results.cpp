@@ -8,7 +8,7 @@
 namespace terrace::stages {
 namespace {
 
-/// What an array holds.
+/// Contents of an array.
 std::string meaning_of(const std::string& array, const wavefront::Description& problem) {
   if (array == "pair") return "row and column of each pair that counts, from 0";
   if (array == "start") return "letters of row and column before the alignment of each pair";

@@ -1,4 +1,4 @@
-// What blocks of pairs report.
+// Reports of blocks of pairs.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ inline constexpr std::int64_t end_values = 2;
 /// kernels count elements from there.
 const void* origin_of_items(const void* data, const PairSide& side, std::int64_t first);
 
-/// Where items begin, from item `first` on, in the integers of kernels.
+/// Begins of items, from item `first` on, in the integers of kernels.
 const pairs::i64* begins_of_items(const PairSide& side, std::int64_t first);
 
 /// The items of a rectangle; elements, scores and ends are not set.

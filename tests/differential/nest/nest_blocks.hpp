@@ -260,7 +260,7 @@ inline void check_equal(const Nest& nest, const Made& made, const Computed& comp
   }
 }
 
-/// What a skew keeps: the flow of values, or also that arrays in place hold one value an element.
+/// Dependences that a skew keeps: the flow of values, or also that arrays in place hold one value an element.
 enum class Storage { expanded, given };
 
 /// @param balanced the paper's schedule of that name @throws NestFault, SkewFault

@@ -86,7 +86,7 @@ TEST_CASE("alignments whose scores leave a type are computed again in a wider on
         Kind kind{"smith_waterman", {{"match", 127}, {"mismatch", -100}, {"gap", 100}}, {}, 4};
         if (affine)
           kind = {"smith_waterman", {{"match", 127}, {"mismatch", -100}, {"gap_open", 90}, {"gap_extend", 2}}, {}, 4};
-        // Of 600 equal letters the score leaves 16 bits, of 70 it leaves 8; most others do not.
+        // The score of 600 equal letters leaves 16 bits, and the score of 70 leaves 8; most others do not.
         Block<u8> block{samples.letters(3, 600, 620, 4), samples.letters(80, 0, 3, 4), {}};
         for (const auto& item : block.rows) block.columns.push_back(item);
         for (const auto& item : samples.letters(2, 70, 90, 4)) {
