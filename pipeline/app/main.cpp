@@ -6,6 +6,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "pipeline/app/out_of_memory.hpp"
 #include "pipeline/app/own_program.hpp"
 #include "pipeline/app/program.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
@@ -34,6 +35,7 @@ void ignore_write_signals() {
 
 int main(int count, char** arguments) {
   terrace::app::keep_stop_signals();
+  terrace::app::end_where_memory_is_exhausted();
   terrace::app::name_process();
   keep_standard_streams();
   ignore_write_signals();

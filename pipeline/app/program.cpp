@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "pipeline/app/command_line.hpp"
+#include "pipeline/app/out_of_memory.hpp"
 #include "pipeline/app/progress/stop_signals.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/fault.hpp"
@@ -77,7 +78,7 @@ int run_command(Session& session, const std::function<int()>& command, std::vect
     tell(stopped.what(), "");
     return exit_stopped;
   } catch (const std::bad_alloc&) {
-    tell("out of memory; give the job a smaller memory.host, or free some");
+    tell(out_of_memory);
   } catch (const std::filesystem::filesystem_error& error) {
     tell(describe(error));
   } catch (const std::system_error& error) {
