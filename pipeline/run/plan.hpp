@@ -50,6 +50,8 @@ class Plan {
 
   /// Devices among which the plan deals its blocks, of `available` ones.
   virtual int devices(int available) const { return available > 0 ? 1 : 0; }
+  /// What it deals, for people: "3 rows of tiles"; "": one device computes all blocks.
+  virtual std::string dealt() const { return ""; }
   /// The device that computes the block, below devices(available). No result depends on it.
   virtual int device(const Phase&, std::int64_t, int) const { return 0; }
 

@@ -118,6 +118,10 @@ int MakespanPlan::devices(int available) const {
   return static_cast<int>(std::min<std::int64_t>(available, definition().probes));
 }
 
+std::string MakespanPlan::dealt() const {
+  return std::to_string(definition().probes) + (definition().probes == 1 ? " table" : " tables") + " a round";
+}
+
 int MakespanPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
   return static_cast<int>(place_of(phase, *tables_of(phase), index).array % devices);
 }

@@ -49,6 +49,7 @@ class MakespanPlan : public run::Plan {
   std::string part(const run::Phase& phase) const override;
   int devices(int available) const override;
   int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override;
   std::size_t descriptor_bytes() const override { return sizeof(dp_table::TableTask); }
   std::size_t result_bytes() const override { return sizeof(dp_table::TableResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;

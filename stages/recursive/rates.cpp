@@ -56,13 +56,19 @@ void set_product_rates(run::Prediction& prediction, const recursive::UpdateSpec&
   if (prediction.limit > 0) prediction.limit_kind = "multiply-adds";
 }
 
-void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const Traffic& once,
+void set_devices(run::Prediction& prediction, const DealtLines& lines, const Resources& resources) {
+  prediction.operations_per_second *= lines.gain(resources.devices);
+  prediction.limit *= lines.devices(resources.devices);
+}
+
+void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const Traffic& once, const DealtLines& lines,
                  const Resources& resources) {
   const Traffic disk = traffic_again(table, resources.host_budget);
   prediction.bytes_read = once.in + disk.in;
   prediction.bytes_written = once.out + disk.out;
   if (!resources.cuda) return;
-  const Traffic link = traffic_again(table, resources.device_budget);
+  const auto devices = static_cast<std::size_t>(lines.devices(resources.devices));
+  const Traffic link = traffic_again(table, devices * resources.device_budget);
   prediction.bytes_up = once.in + link.in;
   prediction.bytes_down = once.out + link.out;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/recursive/methods.hpp"
 #include "pipeline/run/stage.hpp"
+#include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/tiles.hpp"
 #include "stages/stage_kind.hpp"
 
@@ -24,9 +25,12 @@ void set_rates(run::Prediction& prediction, const device::Cost& cost, ElementTyp
 /// The same, but of sums of products of real numbers, whose limit is a fused multiply-add each.
 void set_product_rates(run::Prediction& prediction, const recursive::UpdateSpec& spec, const Resources& resources);
 
-/// Sets the traffic of a table that is updated in place.
+/// Sets the rate and the limit of all devices among which a table is dealt, where those of one are set.
+void set_devices(run::Prediction& prediction, const DealtLines& lines, const Resources& resources);
+
+/// Sets the traffic of a table that is updated in place, and dealt.
 /// @param once bytes read and written with any memory: the initial table, results
-void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const Traffic& once,
+void set_traffic(run::Prediction& prediction, const UpdatedTable& table, const Traffic& once, const DealtLines& lines,
                  const Resources& resources);
 
 /// Bytes of inputs that move once more because whole numbers are looked at before anything is computed.

@@ -278,6 +278,11 @@ int StencilPlan::devices(int available) const {
   return static_cast<int>(std::min<std::int64_t>(available, cut_.parts()));
 }
 
+std::string StencilPlan::dealt() const {
+  const std::int64_t parts = cut_.parts();
+  return std::to_string(parts) + (parts == 1 ? " part" : " parts") + " of the grid";
+}
+
 int StencilPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
   const StencilPhase value = value_of(phase);
   if (value.work == StencilWork::total || value.work == StencilWork::record) return 0;

@@ -10,72 +10,11 @@ import unittest
 import unittest.mock
 
 import terrace_runs
-from terrace_runs import (FAILED, STOPPED, WRONG, JobTest, affine, main, mutated, numpy, random_letters, random_text,
-                          wavefront)
+from on_simulated_gpu import OnSimulatedGpu, dp_table, product_of_triangles, recursive, stencil, values
+from terrace_runs import FAILED, STOPPED, WRONG, affine, main, mutated, numpy, random_letters, random_text, wavefront
 
 
-def recursive(name, problem, **settings):
-    return {"name": name, "recursive": {"problem": problem, **settings}}
-
-
-def stencil(name, operator, **settings):
-    return {"name": name, "stencil": {"operator": operator, **settings}}
-
-
-def dp_table(name, **settings):
-    return {"name": name, "dp_table": settings}
-
-
-def values(group):
-    return {key: value[()] for key, value in group.items()}
-
-
-def product_of_triangles(rows, seed):
-    """A matrix that is eliminated without rounding."""
-    draw = numpy.random.default_rng(seed)
-    lower = numpy.tril(draw.integers(-3, 4, (rows, rows)), -1) + numpy.eye(rows, dtype=int)
-    return lower @ (numpy.triu(draw.integers(-3, 4, (rows, rows)), 1) + numpy.diag(draw.choice([-2, -1, 1, 2], rows)))
-
-
-class OnSimulatedGpu(JobTest):
-    def setUp(self):
-        super().setUp()
-        self.jobs = 0
-        random = numpy.random.default_rng(3)
-        grid = random.integers(0, 256, (130, 170), numpy.uint8)
-        plane = random.normal(size=(90, 110)).astype(numpy.float32)
-        series = random.normal(size=(2, 150)).astype(numpy.float32)
-        self.inputs = {"a": random_letters(200, 1), "b": random_letters(260, 2),
-                       "w": {"npy": self.write("w.npy", random.integers(0, 99, (60, 60)).astype(numpy.int32))},
-                       "g": {"npy": self.write("g.npy", grid)}, "f": {"npy": self.write("f.npy", plane)},
-                       "x": {"npy": self.write("x.npy", series[0, :120])},
-                       "y": {"npy": self.write("y.npy", series[1])}}
-
-    def used(self, stages):
-        kinds = ("wavefront", "recursive", "query", "stencil", "dp_table", "makespan")
-        settings = [stage[kind] for stage in stages for kind in kinds if kind in stage]
-        given = [value for setting in settings for value in setting.values()]
-        given += [name for value in given if isinstance(value, dict) for name in value.values()]
-        given += [source["values"] for setting in settings for source in setting.get("point_sources", [])]
-        read = {value for value in given if isinstance(value, str)}
-        return {name: what for name, what in self.inputs.items() if name in read}
-
-    def check_same(self, stages, budgets, host=64 << 20, **keys):
-        """Each budget of the device, on the GPU, gives what the CPU gives with a large one."""
-        self.jobs += 1
-        expected = self.run_job(self.used(stages), stages, "--backend", "cpu", output=f"{self.jobs}-cpu.h5", **keys)
-        for budget in budgets:
-            result = self.run_job(self.used(stages), stages, "--backend", "cuda", output=f"{self.jobs}-{budget}.h5",
-                                  memory={"host": host, "device": budget}, **keys)
-            self.assertIn("simulated GPU", str(result["profile/devices/name"][()]))
-            for stage in stages:
-                name = stage["name"]
-                with self.subTest(stage=name, budget=budget):
-                    there, here = values(result[name]), values(expected[name])
-                    self.assertEqual(sorted(there), sorted(here))
-                    for key in here:
-                        numpy.testing.assert_array_equal(there[key], here[key], key)
-
+class Jobs(OnSimulatedGpu):
     def test_alignments_of_letters_are_the_same(self):
         stages = [affine("affine", "a", "b"), affine("table", "a", "b", keep="table"),
                   wavefront("linear", "smith_waterman", rows="a", columns="b", match=2, mismatch=-1, gap=1),

@@ -2,6 +2,7 @@
 
 A test file is run as: FILE PROGRAM ROOT [ARGUMENT OF unittest...], with the program and the root of the sources.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -180,9 +181,13 @@ class JobTest(unittest.TestCase):
                 break
         self.terrace("run", job, "--fresh", *sets)
 
-    def check_survives_kills(self, inputs, stage, *datasets, jobs=2, backend="cpu", **keys):
-        """A job of one stage that is killed again and again, and gone on with, gives the same in those datasets."""
+    def check_survives_kills(self, inputs, stage, *datasets, jobs=2, backend="cpu", environments=({},), **keys):
+        """A job of one stage that is killed again and again, and gone on with, gives the same in those datasets.
+
+        @param environments of the attempts, in turn
+        """
         often = ("--set", "checkpoint.every=1ms")
+        turns = itertools.cycle({**os.environ, **environment} for environment in environments)
 
         def job(name):
             name = f"{stage['name']}-{name}"
@@ -201,7 +206,7 @@ class JobTest(unittest.TestCase):
             path = job(name)
             for _ in range(4):
                 process = subprocess.Popen([program, "run", path, *often], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                           stderr=subprocess.DEVNULL)
+                                           stderr=subprocess.DEVNULL, env=next(turns))
                 time.sleep(draw.uniform(0, took))
                 process.kill()
                 process.wait()

@@ -72,7 +72,15 @@ void print_methods(std::ostream& out, const run::PlannedStage& planned, const ru
   }
 }
 
-void print_stage(std::ostream& out, const run::PlannedStage& planned, bool explain) {
+/// "2 of 3: 2 rows of tiles": the devices that compute a stage, and what is dealt to them.
+std::string describe_devices(const run::Plan& plan, int available) {
+  const std::string dealt = plan.dealt();
+  return fmt::format("{} of {}: {}", plan.devices(available), available,
+                     dealt.empty() ? "the blocks of this stage are not dealt" : dealt);
+}
+
+/// @param devices that the run opens
+void print_stage(std::ostream& out, const run::PlannedStage& planned, int devices, bool explain) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
@@ -87,6 +95,8 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, bool expla
   const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
   out << fmt::format("  blocks        {} of {} {}s{}\n", p.blocks, p.block_shape.substr(0, comma), p.unit,
                      p.block_shape.substr(comma));
+  if (devices > 1 && !planned.on_cpu)
+    out << fmt::format("  devices       {}\n", describe_devices(planned.stage->plan(), devices));
   out << fmt::format("  a block holds {} of device memory{}\n", format_size(static_cast<double>(p.block_bytes)),
                      p.workspace_bytes > 0
                          ? fmt::format(", and the kernel {}", format_size(static_cast<double>(p.workspace_bytes)))
@@ -213,7 +223,7 @@ void print_plan(Session& session, const PlannedJob& job, bool explain) {
   double seconds = 0;
   for (const run::PlannedStage& stage : job.plan.stages) {
     if (stage.taken) print_taken(session.out, stage, job.outcome.doubt(stage.name));
-    else print_stage(session.out, stage, explain);
+    else print_stage(session.out, stage, static_cast<int>(job.machine.main.contexts.size()), explain);
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));

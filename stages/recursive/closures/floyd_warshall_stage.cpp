@@ -80,7 +80,8 @@ class FloydWarshallStage : public run::Stage {
     set_rates(p, cost_of(updates(), resources_), wider ? ElementType::i32 : cut.spec.value, resources_);
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     const UpdatedTable table{n * n * element, block, plan_->across(), cut.ways};
-    set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, resources_);
+    set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, plan_->lines(), resources_);
+    set_devices(p, plan_->lines(), resources_);
     const double matrix = plan_->inspects() ? n * n * static_cast<double>(size_of(cut.spec.value)) : 0;
     p.bytes_read += inspected_again(cut.spec.value, matrix, resources_.host_budget);
     if (resources_.cuda) p.bytes_up += inspected_again(cut.spec.value, matrix, resources_.device_budget);

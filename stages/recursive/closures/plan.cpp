@@ -81,6 +81,11 @@ run::Block ClosurePlan::block(const run::Phase& phase, std::int64_t index) const
   return {{{TileSlot::input, input_, 0, tile(input_, index / across_, index % across_), Mode::read}}, 0};
 }
 
+int ClosurePlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  const bool inspects = phase.value.as<TilePhase>().inspects != 0;
+  return lines().device(inspects ? index / across_ : order_.at(index).i, devices);
+}
+
 run::Block ClosurePlan::update(const Update& at, std::int64_t index) const {
   const auto rows_of = [&](std::int64_t i) {
     return static_cast<double>(std::min(cut_.nodes, (i + 1) * cut_.tile) - i * cut_.tile);

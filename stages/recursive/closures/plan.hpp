@@ -9,6 +9,7 @@
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/order.hpp"
 #include "stages/recursive/weight_range.hpp"
 
@@ -44,6 +45,9 @@ class ClosurePlan : public run::Plan {
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects() && number == 1; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  int devices(int available) const override { return lines().devices(available); }
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override { return lines().in_words(); }
   std::size_t descriptor_bytes() const override { return sizeof(recursive::TileTask); }
   std::size_t result_bytes() const override { return sizeof(recursive::TileResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
@@ -56,6 +60,7 @@ class ClosurePlan : public run::Plan {
   /// A node by its name, or its number: "node 'rome'", "node 3 (counted from 0)".
   std::string node_text(std::int64_t node) const;
   std::int64_t across() const { return across_; }
+  DealtLines lines() const { return {across_}; }
   std::int64_t updates() const { return order_.count(); }
   /// True if all weights are looked at before the first update.
   bool inspects() const {

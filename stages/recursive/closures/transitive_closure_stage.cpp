@@ -46,7 +46,8 @@ class TransitiveClosureStage : public run::Stage {
     p.operations_per_second = 1 / cost_of(updates(), resources_).seconds;
     const double table = n * n / 8, closure = cut.spec.table == recursive::Table::bits ? n * n : table;
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
-    set_traffic(p, {table, block, plan_->across(), cut.ways}, {table, closure}, resources_);
+    set_traffic(p, {table, block, plan_->across(), cut.ways}, {table, closure}, plan_->lines(), resources_);
+    set_devices(p, plan_->lines(), resources_);
     set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
   }

@@ -52,6 +52,10 @@ std::optional<run::Phase> EliminationPlan::phase(std::int64_t number, const run:
   return run::Phase{number, order_.count(), run::Order::in_turn};
 }
 
+int EliminationPlan::device(const run::Phase&, std::int64_t index, int devices) const {
+  return lines().device(order_.at(index).i, devices);
+}
+
 run::Block EliminationPlan::block(const run::Phase&, std::int64_t index) const {
   const Update at = order_.at(index);
   const Box x = tile(at.i, at.j);

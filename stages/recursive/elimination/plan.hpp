@@ -9,6 +9,7 @@
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/order.hpp"
 
 namespace terrace::stages {
@@ -31,6 +32,9 @@ class EliminationPlan : public run::Plan {
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t) const override { return false; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  int devices(int available) const override { return lines().devices(available); }
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override { return lines().in_words(); }
   std::size_t descriptor_bytes() const override { return sizeof(recursive::TileTask); }
   std::size_t result_bytes() const override { return sizeof(recursive::TileResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
@@ -41,6 +45,7 @@ class EliminationPlan : public run::Plan {
   const EliminationCut& cut() const { return cut_; }
   const std::string& matrix_name() const { return matrix_name_; }
   std::int64_t updates() const { return order_.count(); }
+  DealtLines lines() const { return {across_}; }
 
  private:
   Box tile(std::int64_t i, std::int64_t j) const;

@@ -44,7 +44,8 @@ class EliminationStage : public run::Stage {
     UpdatedTable table{n * n * element, static_cast<double>(block_bytes(cut.spec, cut.tile)),
                        static_cast<std::int64_t>(across), cut.ways};
     table.share = static_cast<double>(p.blocks) / std::max(1.0, across * across * across);
-    set_traffic(p, table, {table.bytes, table.bytes}, resources_);
+    set_traffic(p, table, {table.bytes, table.bytes}, plan_->lines(), resources_);
+    set_devices(p, plan_->lines(), resources_);
     set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
   }

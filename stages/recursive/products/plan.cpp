@@ -139,6 +139,12 @@ run::Block ProductPlan::block(const run::Phase& phase, std::int64_t index) const
   return {{{TileSlot::input, tile.array, 0, tile.box, Mode::read}}, 0};
 }
 
+int ProductPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  if (phase.value.as<TilePhase>().inspects != 0) return lines().device(index, devices);
+  const Update at = order_.at(index);
+  return lines().device(deals_rows() ? at.i : at.j, devices);
+}
+
 run::Block ProductPlan::update(const Update& at) const {
   const Box x = tile(inputs_, at.i, at.j);
   const bool first = at.k == 0;

@@ -11,6 +11,7 @@
 #include "kernels/recursive/task.hpp"
 #include "kernels/recursive/tiles.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/order.hpp"
 #include "stages/recursive/weight_range.hpp"
 
@@ -54,6 +55,9 @@ class ProductPlan : public run::Plan {
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects_ && number == 1; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  int devices(int available) const override { return lines().devices(available); }
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override { return lines().in_words(); }
   std::size_t descriptor_bytes() const override { return sizeof(recursive::TileTask); }
   std::size_t result_bytes() const override { return sizeof(recursive::TileResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
@@ -65,6 +69,7 @@ class ProductPlan : public run::Plan {
 
   const ProductCut& cut() const { return cut_; }
   std::int64_t updates() const { return order_.count(); }
+  DealtLines lines() const { return deals_rows() ? DealtLines{row_tiles()} : DealtLines{column_tiles(), "column"}; }
   /// True if all elements are looked at before the first update.
   bool inspects() const { return inspects_; }
 
@@ -74,6 +79,9 @@ class ProductPlan : public run::Plan {
     int array;
     Box box;
   };
+  std::int64_t row_tiles() const { return grids_.back().counts()[0]; }
+  std::int64_t column_tiles() const { return grids_.back().counts()[1]; }
+  bool deals_rows() const { return row_tiles() >= column_tiles(); }
   InputTile input_tile(std::int64_t number) const;
   std::int64_t input_tiles() const;
   Box tile(int array, std::int64_t i, std::int64_t j) const;

@@ -96,6 +96,7 @@ class ProductStage : public run::Stage {
       p.bytes_down = link.out;
     }
     set_product_rates(p, updates(), resources_);
+    set_devices(p, plan_->lines(), resources_);
     set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
   }

@@ -171,6 +171,13 @@ run::Block TrianglePlan::update(const TriangleUpdate& at) const {
   return block;
 }
 
+int TrianglePlan::device(const run::Phase&, std::int64_t index, int devices) const {
+  const Place place = place_of(index);
+  if (place.step == IntervalStep::multiply) return lines().device(order_.at(index).j, devices);
+  // The walk through the splits goes from one tile to the next.
+  return place.step == IntervalStep::below ? lines().device(place.number, devices) : 0;
+}
+
 run::Block TrianglePlan::block(const run::Phase&, std::int64_t index) const {
   const Place place = place_of(index);
   run::Block block;

@@ -9,6 +9,7 @@
 
 #include "kernels/recursive/intervals.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/triangles/order.hpp"
 
 namespace terrace::stages {
@@ -48,6 +49,9 @@ class TrianglePlan : public run::Plan {
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t) const override { return false; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
+  int devices(int available) const override { return lines().devices(available); }
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override { return lines().in_words(); }
   std::size_t descriptor_bytes() const override { return sizeof(recursive::IntervalTask); }
   std::size_t result_bytes() const override { return sizeof(recursive::IntervalResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
@@ -56,6 +60,7 @@ class TrianglePlan : public run::Plan {
   recursive::IntervalTask task(const run::Phase& phase, const run::BlockView& view) const;
 
   const TriangleCut& cut() const { return cut_; }
+  DealtLines lines() const { return {across_, "column"}; }
   std::int64_t blocks() const;
   std::int64_t tiles() const { return across_ * (across_ + 1) / 2; }
   Place place_of(std::int64_t index) const;

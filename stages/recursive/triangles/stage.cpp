@@ -105,7 +105,8 @@ class TriangleStage : public run::Stage {
     const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
     // Three squares a part of the triangle: half as many as of a square of so many bytes.
     const UpdatedTable triangle{half * (element + split), block, across, cut.ways, 0.5};
-    set_traffic(p, triangle, {half * split, n * n * ((cut.table ? element : 0) + split)}, resources_);
+    set_traffic(p, triangle, {half * split, n * n * ((cut.table ? element : 0) + split)}, plan_->lines(), resources_);
+    set_devices(p, plan_->lines(), resources_);
     p.workspace_bytes = workspace_of(cut, cut.tile, resources_);
     p.block_shape = cube_shape(cut.tile);
     p.block_bytes = static_cast<std::size_t>(block_bytes(cut, cut.tile));

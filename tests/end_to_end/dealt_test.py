@@ -1,0 +1,86 @@
+"""Stages whose blocks are dealt to several devices, simulated ones: what one device or the CPU gives, to the bit."""
+import os
+import unittest.mock
+
+from on_simulated_gpu import OnSimulatedGpu, product_of_triangles, recursive
+from terrace_runs import main, numpy, random_letters
+
+
+def on(devices):
+    return unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=str(devices))
+
+
+class Tables(OnSimulatedGpu):
+    """Tables of tiles, of which memory holds some."""
+
+    def setUp(self):
+        super().setUp()
+        draw = numpy.random.default_rng(5)
+        weights = numpy.where(draw.random((150, 150)) < 0.03, draw.integers(0, 30, (150, 150)), -1)
+        edges = draw.random((400, 400)) < 1.2 / 400
+        for name, values in (("m", weights), ("e", edges.astype(numpy.uint8)), ("t", product_of_triangles(190, 18)),
+                             ("d", draw.integers(1, 30, 110)), ("left", draw.integers(0, 9, (140, 90)).astype("i2")),
+                             ("right", draw.integers(0, 9, (90, 75)).astype("i2"))):
+            self.inputs[name] = {"npy": self.write(name + ".npy", values)}
+        self.inputs["s"] = random_letters(120, 4)
+
+    def check_dealt(self, devices, stage, budget, host):
+        """All devices compute."""
+        with on(devices):
+            self.check_same([stage], (budget,), host=host)
+        used = self.open(f"{self.jobs}-{budget}.h5")["profile/blocks/device"][()]
+        self.assertEqual(set(used), set(range(devices)))
+
+    def test_distances(self):
+        for kind in ("f32", "i16"):
+            stage = recursive(kind, "floyd_warshall", matrix="m", no_edge=-1, type=kind)
+            for devices in (2, 3, 5):
+                with self.subTest(kind, devices=devices):
+                    self.check_dealt(devices, stage, 80 << 10, 60 << 10)
+
+    def test_paths(self):
+        stage = recursive("paths", "floyd_warshall", matrix="m", no_edge=-1, paths=True)
+        self.check_dealt(3, stage, 300 << 10, 150 << 10)
+
+    def test_closures(self):
+        stage = recursive("packed", "transitive_closure", matrix="e", packed=True)
+        for devices in (2, 5):
+            self.check_dealt(devices, stage, 80 << 10, 60 << 10)
+
+    def test_products_by_rows_and_by_columns(self):
+        draw = numpy.random.default_rng(6)
+        self.inputs["wide"] = {"npy": self.write("wide.npy", draw.integers(0, 9, (75, 190)).astype("i2"))}
+        for semiring, left, right in (("plus_times", "left", "right"), ("min_plus", "right", "wide")):
+            stage = recursive("product", "semiring_product", left=left, right=right, semiring=semiring)
+            for devices in (2, 5):
+                with self.subTest(semiring, devices=devices):
+                    self.check_dealt(devices, stage, 80 << 10, 60 << 10)
+
+    def test_intervals(self):
+        for stage, devices, budget in (
+                (recursive("chain", "matrix_chain", dimensions="d", keep="table", splits=True), 3, 80 << 10),
+                (recursive("fold", "nussinov", sequence="s", keep="table", splits=True), 2, 150 << 10)):
+            self.check_dealt(devices, stage, budget, 100 << 10)
+
+    def test_eliminations(self):
+        for kind, devices, budget in (("f32", 2, 80 << 10), ("f64", 5, 150 << 10)):
+            stage = recursive(kind, "gaussian_elimination", matrix="t", type=kind)
+            self.check_dealt(devices, stage, budget, 100 << 10)
+
+    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
+        stage = recursive("r", "floyd_warshall", matrix="m", no_edge=-1, paths=True, type="i32")
+        self.check_survives_kills(self.used([stage]), stage, "distance", "next", backend="cuda",
+                                  memory={"host": 150 << 10, "device": 300 << 10},
+                                  environments=[{"TERRACE_SIMULATED_DEVICES": str(devices)} for devices in (3, 1, 5, 2)])
+
+    def test_a_plan_says_how_many_devices_compute(self):
+        stages = [recursive("r", "floyd_warshall", matrix="m", no_edge=-1)]
+        job = self.write_job(self.used(stages), stages, backend="cuda")
+        with on(3):
+            self.assertIn("devices       1 of 3: 1 row of tiles", self.terrace("plan", job).stdout)
+            said = self.terrace("plan", job, "--set", f"memory.device={150 << 10}").stdout
+        self.assertRegex(said, r"devices       3 of 3: \d+ rows of tiles")
+
+
+if __name__ == "__main__":
+    main()
