@@ -1,4 +1,5 @@
 """Stages whose blocks are dealt to several devices, simulated ones: what one device or the CPU gives, to the bit."""
+import json
 import os
 import unittest.mock
 
@@ -79,7 +80,9 @@ class Tables(OnSimulatedGpu):
         with on(3):
             self.assertIn("devices       1 of 3: 1 row of tiles", self.terrace("plan", job).stdout)
             said = self.terrace("plan", job, "--set", f"memory.device={150 << 10}").stdout
+            in_json = json.loads(self.terrace("plan", job, "--json").stdout)
         self.assertRegex(said, r"devices       3 of 3: \d+ rows of tiles")
+        self.assertEqual((in_json["devices"], in_json["stages"][0]["devices"]), (3, 1))
 
 
 if __name__ == "__main__":

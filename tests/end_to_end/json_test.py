@@ -9,10 +9,10 @@ from terrace_runs import DONE, FAILED, STOPPED, WRONG, JobTest, affine, main, nu
 
 DEVICE_KEYS = {"index", "name", "kind", "processors", "memory_bytes", "free_bytes", "memory_bytes_per_second",
                "link_bytes_per_second", "operations_per_second"}
-STAGE_KEYS = {"name", "method", "backend", "temporary", "taken_over_from", "blocks", "block_shape", "block_bytes", "workspace_bytes", "unit",
-              "operations", "leaves_out", "bytes_read", "bytes_written", "bytes_up", "bytes_down", "limit",
-              "limit_kind", "compute_seconds", "disk_seconds", "link_seconds", "blocks_seconds", "predicted_seconds", "bound",
-              "to_be_compared"}
+STAGE_KEYS = {"name", "method", "backend", "devices", "temporary", "taken_over_from", "blocks", "block_shape",
+              "block_bytes", "workspace_bytes", "unit", "operations", "leaves_out", "bytes_read", "bytes_written",
+              "bytes_up", "bytes_down", "limit", "limit_kind", "compute_seconds", "disk_seconds", "link_seconds",
+              "blocks_seconds", "predicted_seconds", "bound", "to_be_compared"}
 
 
 class JsonTest(JobTest):

@@ -26,7 +26,9 @@ Json methods_json(const run::Stage& stage, const run::Prediction& prediction) {
   return all;
 }
 
-Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, const std::string& doubt, bool explain) {
+/// @param devices that the run opens
+Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, int devices, const std::string& doubt,
+                bool explain) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   const double seconds = run::predicted_seconds(p);
@@ -37,6 +39,7 @@ Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, cons
             {"to_be_compared", doubt.empty() ? Json() : text_json(doubt)},
             {"method", run::method_of(*planned.stage)},
             {"backend", run::backend_of(planned, plan)},
+            {"devices", planned.on_cpu ? 1 : planned.stage->plan().devices(devices)},
             {"blocks", p.blocks},
             {"block_shape", p.block_shape},
             {"block_bytes", p.block_bytes},
@@ -104,7 +107,8 @@ Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& 
   Json stages = Json::array();
   double seconds = 0;
   for (const run::PlannedStage& stage : run_plan.stages) {
-    stages.push_back(stage_json(stage, run_plan, outcome.doubt(stage.name), explain));
+    const auto devices = static_cast<int>(machine.main.contexts.size());
+    stages.push_back(stage_json(stage, run_plan, devices, outcome.doubt(stage.name), explain));
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   return {{"job", text_json(job.file.string())},
