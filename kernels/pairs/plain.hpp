@@ -45,7 +45,10 @@ Scored<V> plain_score(const typename P::template Constants<i64>& constants, std:
     found = {border.score, border.row, border.column};
   }
   if (last_row < 0 || last_column < 0) {
-    if constexpr (P::report == Report::last) {
+    if constexpr (P::items == wavefront::Items::values) {
+      // No warping pairs a value with nothing.
+      found = {static_cast<V>(wavefront::infinity), last_row + 1, last_column + 1};
+    } else if constexpr (P::report == Report::last) {
       const V h = last_row < 0 ? P::template top<V>(k, last_column).h : P::template left<V>(k, last_row).h;
       found = {h, last_row + 1, last_column + 1};
     }
@@ -81,8 +84,11 @@ Scored<V> plain_score(const typename P::template Constants<i64>& constants, std:
         const bool bottom = i == last_row, right = j == last_column;
         counts = (bottom && right) || (bottom && ends.last_row) || (right && ends.last_column);
       }
+      if (!counts) continue;
       // Cells come by rows: a later one of the same row lies right of it. Those of the border may lie below.
-      if (counts && wavefront::goes_before({i64(h), i + 1, j + 1}, {i64(found.score), found.row, found.column})) {
+      const bool none = P::items == wavefront::Items::values && found.row == 0;
+      if (none || wavefront::goes_before({wavefront::reported(h), i + 1, j + 1},
+                                         {wavefront::reported(found.score), found.row, found.column})) {
         found = {h, i + 1, j + 1};
       }
     }

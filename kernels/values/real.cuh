@@ -16,6 +16,7 @@ struct Real {
   TERRACE_HOST_DEVICE explicit constexpr Real(T number) : value(number) {}
 
   TERRACE_HOST_DEVICE friend bool operator==(Real a, Real b) { return a.value == b.value; }
+  TERRACE_HOST_DEVICE friend bool operator>(Real a, Real b) { return a.value > b.value; }
 };
 
 template <class T>
@@ -54,7 +55,7 @@ __device__ __forceinline__ Real<T> shuffle_up(Real<T> value) {
 
 template <class T>
 __device__ __forceinline__ i64 reported(Real<T> value) {
-  return __double_as_longlong(static_cast<double>(value.value));
+  return ~__double_as_longlong(static_cast<double>(value.value));
 }
 
 }  // namespace terrace::values

@@ -99,7 +99,8 @@ enum class Items {
 enum class Report {
   best,  // the largest H above 0; ties: smallest row, then smallest column
   last,  // the last cell
-  ends   // the best cell that may end an alignment; the recurrence's border counts; ties as for best
+  ends   // the best cell that may end an alignment, of values the least one; the border of the recurrence of letters
+         // counts; ties as for best
 };
 
 /// True if the scores of P come from a substitution matrix.
@@ -151,11 +152,22 @@ concept has_corner = requires(const typename P::template Constants<V>& k, V item
   P::corner(k, item, item);
 };
 
-/// A value in the form in which a block reports it: an integer unchanged, for other numbers the bits of the f64.
+/// A value in the form in which a block reports it: an integer unchanged; of other numbers, which are costs, the bits
+/// of the f64, inverted, so that of two costs the lesser has the larger number.
 template <class V>
 TERRACE_HOST_DEVICE constexpr i64 reported(V value) {
   if constexpr (V(0.5) == V(0)) return value;
-  else return __builtin_bit_cast(i64, static_cast<double>(value));
+  else return ~__builtin_bit_cast(i64, static_cast<double>(value));
+}
+
+/// The cost in a report. Runs of earlier versions did not invert the bits.
+constexpr double reported_cost(i64 score) { return __builtin_bit_cast(double, score < 0 ? ~score : score); }
+
+/// True if value a is better than b for problem P: of letters it is larger, of values less.
+template <class P, class V>
+TERRACE_HOST_DEVICE constexpr bool is_better(V a, V b) {
+  if constexpr (P::items == Items::values) return b > a;
+  else return a > b;
 }
 
 }  // namespace terrace::wavefront

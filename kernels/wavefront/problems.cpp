@@ -105,6 +105,14 @@ void check_range(const Settings& settings, std::vector<ParameterError>& errors) 
     errors.push_back({"range", "range is two numbers whose difference is a number, the lower first: [0, 256]"});
 }
 
+/// A window is around the diagonal from the first cell to the last, which free ends leave.
+void check_window(const Settings& settings, std::vector<ParameterError>& errors) {
+  if (!settings.has("window") || !settings.has("free_ends") || settings.text("free_ends") == "none") return;
+  errors.push_back({"window",
+                    "with `free_ends: columns` the rows are found anywhere in the columns, and a window around the "
+                    "diagonal would hide most of these: leave out window, or free_ends"});
+}
+
 bool declares(const ProblemInfo& info, const char* name) {
   for (const Parameter& parameter : info.parameters) {
     if (std::strcmp(parameter.name, name) == 0) return true;
@@ -130,6 +138,7 @@ std::vector<ParameterError> parameter_errors(const std::string& problem, const S
   if (declares(*info, "matrix")) check_scores(settings, errors);
   if (declares(*info, "gap") && declares(*info, "gap_open")) check_gaps(settings, errors);
   if (declares(*info, "range")) check_range(settings, errors);
+  if (declares(*info, "window")) check_window(settings, errors);
   for (const Parameter& parameter : info->parameters) {
     if (parameter.kind != ParameterKind::number || !settings.has(parameter.name)) continue;
     if (!scale_of(settings.number(parameter.name))) {

@@ -40,10 +40,11 @@ constexpr BlockResult border_report(const typename P::template Constants<i64>& k
 }
 
 /// Adds a block's report to that of a table; `last_block`: it is the table's last.
-constexpr void add_report(Report report, const BlockResult& block, bool last_block, BlockResult& table) {
+constexpr void add_report(Items items, Report report, const BlockResult& block, bool last_block, BlockResult& table) {
+  const bool none = items == Items::values && table.row == 0;  // no cell of the border counts
   if (report == Report::last) {
     if (last_block) table = block;
-  } else if (block.row > 0 && goes_before(block, table)) {
+  } else if (block.row > 0 && (none || goes_before(block, table))) {
     table = block;
   }
 }
@@ -51,7 +52,7 @@ constexpr void add_report(Report report, const BlockResult& block, bool last_blo
 /// The same for problem P.
 template <class P>
 constexpr void add_report(const BlockResult& block, bool last_block, BlockResult& table) {
-  add_report(P::report, block, last_block, table);
+  add_report(P::items, P::report, block, last_block, table);
 }
 
 }  // namespace terrace::wavefront

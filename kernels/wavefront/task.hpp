@@ -44,7 +44,7 @@ struct KeptTask {
 
 /// The result of a block: the best of the cells that P::report names (ties: smallest row, then smallest column; all 0
 /// if there is none), or its last cell. Row and column are those of the table, plus one: letters consumed. For
-/// floating-point cells `score` has the bits of the value as f64.
+/// floating-point cells `score` is reported() of the value.
 struct BlockResult {
   device::i64 score;
   device::i64 row, column;

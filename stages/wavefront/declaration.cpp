@@ -146,6 +146,22 @@ bool writes_ends(const Settings& settings) {
   return settings.text("keep") == "alignment" || (!settings.has("best") && !lists_found(settings));
 }
 
+/// True if warpings leave out columns before their start and after their end.
+bool has_free_columns(const Settings& settings) { return settings.text("free_ends") == "columns"; }
+
+/// True if the warping of all values has a length.
+bool writes_normalized(const Settings& settings) {
+  return settings.text("steps") == "symmetric2" && !has_free_columns(settings);
+}
+
+/// True if the ends of warpings are results.
+bool writes_warped_ends(const Settings& settings) { return has_free_columns(settings) && writes_ends(settings); }
+
+/// True if the start of a warping is a result.
+bool writes_warped_start(const Settings& settings) {
+  return has_free_columns(settings) && settings.text("keep") == "alignment";
+}
+
 /// The same of global alignments.
 bool writes_global_ends(const Settings& settings) {
   if (settings.text("keep") == "alignment") return true;
@@ -201,8 +217,14 @@ std::vector<job::OutputDeclaration> outputs_of(const wavefront::ProblemInfo& pro
     if (best) end.written = writes_ends;
     outputs.push_back(end);
   }
-  if (series)
-    outputs.push_back({"normalized", "one value", "score / (rows + columns)", job::Ties::none, "steps: symmetric2"});
+  if (series) {
+    outputs.push_back({"end", "2", "values of rows and columns up to the end of the best warping", job::Ties::none,
+                       "free_ends: columns", writes_warped_ends});
+    outputs.push_back({"start", "2", "values of rows and columns before it", job::Ties::none,
+                       "free_ends: columns, keep: alignment", writes_warped_start});
+    outputs.push_back({"normalized", "one value", "score / (rows + columns)", job::Ties::none,
+                       "steps: symmetric2, free_ends: none", writes_normalized});
+  }
   outputs.push_back(
       {"lengths", "2", std::string(series ? "values" : "letters") + " of rows and columns", job::Ties::none});
   if (series) {
@@ -245,6 +267,7 @@ job::Example example_of(const wavefront::ProblemInfo& problem) {
   if (problem.items == wavefront::Items::values) {
     return {std::string(series_example) + days_example,
             {"{rows: first, columns: second}", kept[0], kept[1], "window: 100",
+             "{rows: second, columns: first, free_ends: columns, keep: alignment}",
              "{rows: days, columns: days, best: 2}", "{rows: days, columns: days, pairs: upper, at_most: 9}"}};
   }
   if (!scores_letters(problem)) {

@@ -21,7 +21,8 @@ void add_totals(std::vector<io::SmallDataset>& results, const std::string& path,
                 const wavefront::Description& problem, std::int64_t score) {
   const double total = total_of(spec, score);
   results.push_back(io::small_scalar<double>(path + "score", total, "", long_name(problem, "score")));
-  if (spec.settings.text("steps") != "symmetric2") return;
+  // With free ends so many columns are warped as the path says.
+  if (spec.settings.text("steps") != "symmetric2" || problem.ends.last_row) return;
   const double normalized = total / static_cast<double>(spec.rows + spec.columns);
   results.push_back(io::small_scalar<double>(path + "normalized", normalized, "", "score / (rows + columns)"));
 }
@@ -50,8 +51,11 @@ std::vector<io::SmallDataset> score_results(const std::string& stage, const Swee
   if (finds_end(spec, problem.report)) {
     const std::int64_t end[2] = {score.row, score.column};
     results.push_back(io::small_dataset<std::int64_t>(path + "end", {2}, {"side"}, end, "",
-                                                      "letters of rows and columns up to the end of the best "
-                                                      "alignment"));
+                                                      values
+                                                          ? "values of rows and columns up to the end of the best "
+                                                            "warping"
+                                                          : "letters of rows and columns up to the end of the best "
+                                                            "alignment"));
   }
   const std::int64_t lengths[2] = {spec.rows, spec.columns};
   results.push_back(
@@ -98,9 +102,16 @@ std::vector<io::SmallDataset> alignment_results(const std::string& stage, const 
   std::vector<io::SmallDataset> results;
   const std::string path = "/" + stage + "/";
   if (problem.items == wavefront::Items::values) {
-    results.push_back(io::small_dataset<std::int64_t>(
-        path + "path", {alignment.path.length(), 2}, {"step", "side"}, alignment.path.cells(score.row, score.column),
-        "", "row and column of each pair of values, from the first pair to the last"));
+    const std::vector<std::int64_t> cells = alignment.path.cells(score.row, score.column);
+    results.push_back(
+        io::small_dataset<std::int64_t>(path + "path", {alignment.path.length(), 2}, {"step", "side"}, cells, "",
+                                        "row and column of each pair of values, from the first pair to the last"));
+    if (finds_end(spec, problem.report)) {
+      // A path may come to its first pair from above: its place before that has consumed the pair's column.
+      const std::int64_t start[2] = {cells[0], cells[1]};
+      results.push_back(io::small_dataset<std::int64_t>(path + "start", {2}, {"side"}, start, "",
+                                                        "values of rows and columns before the warping"));
+    }
     return results;
   }
   const std::int64_t start[2] = {alignment.row, alignment.column}, end[2] = {score.row, score.column};

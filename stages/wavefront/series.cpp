@@ -1,6 +1,5 @@
 #include "stages/wavefront/series.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -87,7 +86,7 @@ SeriesPair open_series(const Request& request, SweepSpec& spec) {
 }
 
 double total_of(const SweepSpec& spec, std::int64_t score) {
-  const auto total = std::bit_cast<double>(score);
+  const double total = wavefront::reported_cost(score);
   if (std::isfinite(total)) return total;
   throw ComputeError("the total cost has left type " + std::string(name_of(spec.value)) + ": " +
                      (spec.value == ElementType::f32 ? "say `type: f64`" : "divide both series by a constant"));

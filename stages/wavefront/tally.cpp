@@ -24,7 +24,8 @@ void WavefrontTally::failed(const run::Phase&, std::int64_t index, int) {
 void WavefrontTally::fold_score(std::int64_t index, const void* result) {
   wavefront::BlockResult found;
   std::memcpy(&found, result, sizeof found);
-  wavefront::add_report(plan_.problem().report, found, index + 1 == plan_.blocks(), score_);
+  const wavefront::Description& problem = plan_.problem();
+  wavefront::add_report(problem.items, problem.report, found, index + 1 == plan_.blocks(), score_);
 }
 
 }  // namespace terrace::stages

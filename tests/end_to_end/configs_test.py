@@ -356,7 +356,9 @@ class Configs(JobTest):
         self.assertEqual((table.shape, table.dtype, table[0, 0]), ((10, 12), numpy.float64, 0))
         self.assertEqual(table[-1, -1], result["warp/score"][()])
         self.assertEqual(result["warp/normalized"][()], table[-1, -1] / 22)
-
+        path = result["found/path"][()]
+        self.assertEqual((list(path[0]), list(path[-1] + 1)), (list(result["found/start"]), list(result["found/end"])))
+        self.assertEqual((path[0, 0], path[-1, 0]), (0, 9))
 
     def test_runs_paths(self):
         result = self.run_config("paths")

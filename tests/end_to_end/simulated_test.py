@@ -35,7 +35,10 @@ class Jobs(OnSimulatedGpu):
                   wavefront("edit", "edit_distance", **pair), wavefront("common", "lcs", **pair),
                   wavefront("warping", "dtw", rows="x", columns="y", keep="alignment"),
                   wavefront("near", "dtw", rows="x", columns="y", cost="squared", steps="symmetric2", window=60,
-                            keep="alignment")]
+                            keep="alignment"),
+                  wavefront("found", "dtw", rows="x", columns="y", free_ends="columns", keep="alignment"),
+                  wavefront("weighted", "dtw", rows="y", columns="x", cost="squared", steps="symmetric2",
+                            free_ends="columns", keep="alignment")]
         self.check_same(stages, (8 << 20, 1 << 20, 256 << 10))
 
     def test_paths_of_no_letters_are_the_same(self):
@@ -65,6 +68,8 @@ class Jobs(OnSimulatedGpu):
                                 type="f64", keep="borders", every=every),
                       wavefront("common", "lcs", rows="a", columns="b", keep="borders", every=every),
                       wavefront("near", "dtw", rows="x", columns="y", cost="squared", window=60, keep="borders",
+                                every=every),
+                      wavefront("found", "dtw", rows="x", columns="y", free_ends="columns", keep="borders",
                                 every=every)]
             with self.subTest(every=every):
                 self.check_same(stages, (8 << 20, 1 << 20))

@@ -81,6 +81,8 @@ class Maker:
                     "steps": self.draw.choice(["symmetric1", "symmetric2"])}
         if self.flip(0.3):
             settings["window"] = abs(rows - columns) + self.draw.randint(0, 100)
+        elif self.flip(0.3):
+            settings["free_ends"] = "columns"
         self.kept(settings)
         return {"wavefront": settings}
 

@@ -190,22 +190,26 @@ class WarpingOnCuda final : public PairsOnCuda<P> {
  public:
   WarpingOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
       : PairsOnCuda<P>(spec, context, workspace),
-        window_(wavefront::window_of<P, i64>(wavefront::problem_constants<P>(spec.settings))),
+        k_(wavefront::problem_constants<P>(spec.settings)),
         at_most_(spec.at_most.value_or(std::numeric_limits<double>::infinity())) {
     this->load(series_, series_threads);
   }
 
  private:
   void compute(const device::Port& port, const PairsTask& task) override {
-    const SeriesLaunch work{
-        task,    this->order(), this->template place<void>(this->plan().handed), this->plan().handed_stride,
-        window_, at_most_};
+    const SeriesLaunch work{task,
+                            this->order(),
+                            this->template place<void>(this->plan().handed),
+                            this->plan().handed_stride,
+                            k_.window,
+                            at_most_,
+                            k_.free_columns ? 1 : 0};
     device::launch(series_, this->shape(this->plan().blocks, series_threads), port, this->state(), work);
   }
 
   device::Kernel<device::Port, PairsState*, SeriesLaunch> series_ =
       device::make_kernel(series_kernel<P, T, series_rows>, "series_kernel");
-  i64 window_;
+  typename P::template Constants<i64> k_;
   double at_most_;
 };
 

@@ -1,6 +1,8 @@
 // Time warping on CUDA: the lanes of a warp have rows of a pair in registers, and hand cells of columns from lane to
 // lane, each a column behind the one before. Items end at the last row of the last lane, as those of alignments do:
-// rows before an item's first one are infinitely far from all others.
+// rows before an item's first one are infinitely far from all others. With free columns they are at no distance:
+// their cells are 0, from which the first row begins anywhere, and the last lane looks for the least cell of the last
+// row.
 #pragma once
 
 #include "kernels/pairs/cuda/order_kernel.cuh"
@@ -17,7 +19,8 @@ struct SeriesLaunch {
   void* handed;       // of each warp, what strips hand down, of each column
   i64 handed_stride;  // columns of a warp
   i64 window;
-  double at_most;  // a larger cost is reported as infinite
+  double at_most;    // a larger cost is reported as infinite
+  i32 free_columns;  // not 0: rows are warped to any part of the columns
 };
 
 /// @tparam R rows of a lane
@@ -37,19 +40,22 @@ class SeriesWarp {
     column_values_ = static_cast<const T*>(work_.task.columns) + work_.task.column_begin[pair.column];
     rows_ = static_cast<i32>(length_of(work_.task.row_begin, pair.row));
     columns_ = static_cast<i32>(length_of(work_.task.column_begin, pair.column));
+    end_ = columns_;
     T cost = static_cast<T>(wavefront::infinity);
     // Without a cell, or with the last one outside the window, the cost is infinite.
     if (rows_ > 0 && columns_ > 0 && wavefront::in_window(work_.window, rows_, columns_)) cost = sweep();
     if (lane_ != 0) return;
     if (static_cast<double>(cost) > work_.at_most) cost = static_cast<T>(wavefront::infinity);
     static_cast<T*>(work_.task.scores)[number] = cost;
-    if (work_.task.ends != nullptr) work_.task.ends[number] = {rows_, columns_};
+    if (work_.task.ends != nullptr) work_.task.ends[number] = {rows_, end_};
   }
 
  private:
   static constexpr i32 strip_rows = 32 * R;
 
   __device__ static V infinite() { return V(static_cast<T>(wavefront::infinity)); }
+  /// H above the first row.
+  __device__ V border() const { return work_.free_columns != 0 ? V(T(0)) : infinite(); }
 
   /// @return the cost, in all lanes
   __device__ T sweep() {
@@ -66,14 +72,17 @@ class SeriesWarp {
       before_begin = static_cast<i32>(values::minimum(begin, i64{columns_}));
       before_end = static_cast<i32>(end);
     }
-    return __shfl_sync(~0u, h_[R - 1].value, 31);
+    if (work_.free_columns == 0) return __shfl_sync(~0u, h_[R - 1].value, 31);
+    end_ = __shfl_sync(~0u, end_, 31);
+    return __shfl_sync(~0u, least_, 31);
   }
 
   /// Columns [begin, end). @param before_begin, before_end those of the strip above
   __device__ void make_strip(i32 strip, bool hands_on, i32 begin, i32 end, i32 before_begin, i32 before_end) {
     load_rows(begin);
     const auto above = [&](i32 column) {
-      return strip > 0 && column >= before_begin && column < before_end ? handed_[column] : infinite();
+      if (strip == 0) return border();
+      return column >= before_begin && column < before_end ? handed_[column] : infinite();
     };
     if (lane_ == 0 && begin > 0) diagonal_ = above(begin - 1);
     T loaded = T(0), value = T(0);
@@ -93,11 +102,20 @@ class SeriesWarp {
         if (column < end) up = above(column);
       }
       if (column < begin || column >= end) continue;
-      make_column(column, V(value), up);
+      if (is_inside(column)) make_column<false>(column, V(value), up);
+      else make_column<true>(column, V(value), up);
       below = h_[R - 1];
       if (hands_on && lane_ == 31) handed_[column] = below;
+      if (!hands_on && work_.free_columns != 0) look(column, below.value);
     }
     __syncwarp();
+  }
+
+  /// Of the last row, the least cost counts, and of equal ones the first: that of the last lane is meant.
+  __device__ void look(i32 column, T cost) {
+    if (column > 0 && !(cost < least_)) return;
+    least_ = cost;
+    end_ = column + 1;
   }
 
   __device__ void load_rows(i32 begin) {
@@ -118,6 +136,14 @@ class SeriesWarp {
     if (first_row_ == 0) diagonal_ = corner;
   }
 
+  /// True if all rows of the lane are of the item, and in the window in that column.
+  __device__ bool is_inside(i32 column) const {
+    const i64 first = i64{first_row_} - column;
+    return first_row_ >= 0 && first >= -work_.window && first + (R - 1) <= work_.window;
+  }
+
+  /// @tparam edge some rows may not be inside
+  template <bool edge>
   __device__ void make_column(i32 column, V value, V up) {
     V diagonal = diagonal_;
     diagonal_ = up;
@@ -126,7 +152,10 @@ class SeriesWarp {
       const V left = h_[r];
       const V s = P::template score<V>(typename P::template Constants<V>(), row_[r], value);
       V h = P::template cell<V>(typename P::template Constants<V>(), {diagonal, up, left, V(T(0)), V(T(0))}, s).h;
-      if (!wavefront::in_window(work_.window, first_row_ + r, column)) h = infinite();
+      if constexpr (edge) {
+        if (first_row_ + r < 0) h = border();
+        else if (!wavefront::in_window(work_.window, first_row_ + r, column)) h = infinite();
+      }
       diagonal = left;
       up = h_[r] = h;
     }
@@ -136,7 +165,8 @@ class SeriesWarp {
   i32 lane_;
   V* handed_;
   const T *row_values_, *column_values_;
-  i32 rows_, columns_, first_row_;
+  i32 rows_, columns_, first_row_, end_;
+  T least_;
   V row_[R], h_[R], diagonal_;
 };
 

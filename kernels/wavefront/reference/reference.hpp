@@ -70,12 +70,19 @@ ReferenceTable<V> compute_table(const Rule& rule, std::int64_t rows, std::int64_
   }
   if (rule.report == Report::ends) {
     const Ends ends = rule.ends();
+    const bool least = rule.items == Items::values;
+    const std::int64_t first = least ? 0 : -1;  // warpings do not end in the border
     bool found = false;
-    for (std::int64_t i = -1; i < rows; ++i) {
-      for (std::int64_t j = -1; j < columns; ++j) {
+    if (least && rows * columns == 0) {
+      table.score = static_cast<V>(infinity);
+      table.row = rows;
+      table.column = columns;
+    }
+    for (std::int64_t i = first; i < rows; ++i) {
+      for (std::int64_t j = first; j < columns; ++j) {
         const bool bottom = i + 1 == rows, right = j + 1 == columns;
         if (!(bottom && right) && !(bottom && ends.last_row) && !(right && ends.last_column)) continue;
-        if (found && h(i, j) <= table.score) continue;
+        if (found && (least ? h(i, j) >= table.score : h(i, j) <= table.score)) continue;
         found = true;
         table.score = h(i, j);
         table.row = i + 1;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <utility>
 
 #include "pipeline/base/error.hpp"
@@ -47,7 +46,7 @@ void TracedPath::check(const TracedTable& table, io::Source& rows, io::Source& c
   if (found.score == score.score && found.row == score.row && found.column == score.column) return;
   const auto shown = [&](const wavefront::BlockResult& cell) {
     const double value = table.problem.items == wavefront::Items::values
-                             ? std::bit_cast<double>(cell.score)
+                             ? wavefront::reported_cost(cell.score)
                              : static_cast<double>(cell.score) / static_cast<double>(table.problem.scale);
     return fmt::format("{} at row {} and column {}", value, cell.row, cell.column);
   };

@@ -16,7 +16,11 @@ std::string meaning_of(const std::string& array, const wavefront::Description& p
   if (array == "cigar") return "operations of all alignments, one after another, as bytes: = X I D with counts";
   if (array == "cigar_begin")
     return "where the cigar of each alignment begins in `cigar`, and the end of the last one";
-  if (array == "end") return "letters of row and column up to the end of the best alignment of each pair";
+  if (array == "end") {
+    return problem.items == wavefront::Items::values
+               ? "values of row and column up to the end of the best warping of each pair"
+               : "letters of row and column up to the end of the best alignment of each pair";
+  }
   if (array == "hit") return "columns of the best scores of each row, best first; -1: there are fewer";
   if (array == "hit_score") return long_name(problem, "score") + ", of each hit";
   return long_name(problem, array) + ", of each pair";

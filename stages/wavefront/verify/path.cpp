@@ -40,7 +40,16 @@ StoredPath read_warping(const VerifyRequest& request, const VerifiedTable& table
   StoredPath stored;
   const std::vector<std::int64_t> pairs = read_all<std::int64_t>(request, "path");
   stored.end_row = table.rows, stored.end_column = table.columns;
-  std::int64_t row = -1, column = -1;
+  if (table.problem->free_start.columns) {
+    const auto start = read_all<std::int64_t>(request, "start"), last = read_all<std::int64_t>(request, "end");
+    if (start.size() != 2 || pairs.size() < 2 || start[0] != pairs[0] || start[1] != pairs[1]) {
+      throw WrongDataset("start", "is not the first pair of the path");
+    }
+    if (last.size() != 2) throw WrongDataset("end", "is no cell of the table");
+    stored.column = start[1] + 1;  // the first pair costs once, as if the path came from above
+    stored.end_row = last[0], stored.end_column = last[1];
+  }
+  std::int64_t row = -1, column = stored.column - 1;
   for (std::size_t at = 0; at + 1 < pairs.size(); at += 2) {
     const std::int64_t down = pairs[at] - row, right = pairs[at + 1] - column;
     const char step = down == 1 && right == 1   ? '='
@@ -95,7 +104,7 @@ std::string compare(const VerifyRequest& request, const VerifiedTable& table, co
            ", not at row " + std::to_string(stored.end_row) + " and column " + std::to_string(stored.end_column);
   }
   const std::string score =
-      !letters ? text_of(std::bit_cast<double>(found.score))
+      !letters ? text_of(wavefront::reported_cost(found.score))
       : table.problem->scale == 1
           ? text_of(found.score)
           : text_of(static_cast<double>(found.score) / static_cast<double>(table.problem->scale));
@@ -115,8 +124,10 @@ std::string compare(const VerifyRequest& request, const VerifiedTable& table, co
 
 Checked verify_path(const VerifyRequest& request, const VerifiedTable& table) {
   const bool letters = table.value == ElementType::i64;
-  Checked checked{letters ? "start, end, cigar, identity, score" : "path, score", "followed over the inputs", "",
-                  true};
+  Checked checked{letters                             ? "start, end, cigar, identity, score"
+                  : table.problem->free_start.columns ? "path, start, end, score"
+                                                      : "path, score",
+                  "followed over the inputs", "", true};
   try {
     const StoredPath stored = letters ? read_alignment(request, table) : read_warping(request, table);
     checked.difference = compare(request, table, stored);

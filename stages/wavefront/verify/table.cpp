@@ -84,7 +84,7 @@ class TableCheck {
     return rule_.loaded(read_box<T>(*stored_, {{i, j}, {i + 1, j + 1}})[0]);
   }
 
-  /// The score stands in the cell that is reported, and no other one that may be reported is larger.
+  /// The score stands in the cell that is reported, and no other one that may be reported is better.
   std::string check_score() {
     const auto [row, column] = reported_cell(request_, rule_.table);
     const bool none = rule_.local && row == 0 && column == 0;
@@ -110,10 +110,11 @@ class TableCheck {
     if (rows == 0 || columns == 0) return "";
     const auto look = [&](const Box& line) {
       const std::vector<T> cells = read_box<T>(*stored_, line);
-      const T most = *std::max_element(cells.begin(), cells.end());
-      return most > rule_.stored(score)
-                 ? "a cell that an alignment may end in has " + text_of(most) + ", more than the score"
-                 : std::string();
+      const T best =
+          of_letters ? *std::max_element(cells.begin(), cells.end()) : *std::min_element(cells.begin(), cells.end());
+      if (of_letters ? best <= rule_.stored(score) : best >= rule_.stored(score)) return std::string();
+      return "a cell that an alignment may end in has " + text_of(best) + ", " + (of_letters ? "more" : "less") +
+             " than the score";
     };
     std::string difference;
     if (ends.last_row) difference = look({{rows - 1, 0}, {rows, columns}});

@@ -83,7 +83,7 @@ inline std::vector<Kind> distances() {
           {"edit_distance", {}, {}, 256}, {"lcs", {}, {}, 256}, {"lcs", {}, {}, 20}};
 }
 
-/// Time warping with any cost and steps. @param window less than 0: none
+/// Time warping with any cost and steps. @param window less than 0: none; -2: and the ends of the columns are free
 inline std::vector<Kind> warpings(std::int64_t window) {
   std::vector<Kind> kinds;
   for (const char* cost : {"absolute", "squared"}) {
@@ -91,6 +91,7 @@ inline std::vector<Kind> warpings(std::int64_t window) {
       Kind kind{"dtw", {}, {{"cost", cost}, {"steps", steps}}};
       kinds.push_back(kind);
       if (window >= 0) kinds.back().numbers["window"] = static_cast<double>(window);
+      if (window == -2) kinds.back().words["free_ends"] = "columns";
     }
   }
   return kinds;

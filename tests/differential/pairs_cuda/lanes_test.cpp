@@ -87,7 +87,7 @@ TEST_CASE("on CUDA distances by bits give what their tables report") {
 template <class T>
 void compare_series(device::Context& context, Samples& samples, bool few) {
   i64 number = 0;
-  for (const i64 window : {-1, 0, 2, 40, 300}) {
+  for (const i64 window : {-2, -1, 0, 2, 40, 300}) {
     for (const Kind& kind : warpings(window)) {
       const i64 longest = few ? (++number % 3 == 0 ? 600 : 60) : 1500, count = few ? 3 : 20;
       const Block<T> block{

@@ -58,7 +58,7 @@ class Distances {
     device::u64 ready = 1, stop = 0, abort = 0, done = 0, failed = 0, skipped = 0;
     sweep_->run(
         {&ready, &stop, &abort, &done, &failed, &skipped, &task, &result, 1, sizeof task, sizeof result, 0, 1});
-    return __builtin_bit_cast(double, result.score);
+    return reported_cost(result.score);
   }
 
  private:

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/wavefront/reference/reference.hpp"
+#include "kernels/wavefront/report.hpp"
 #include "kernels/wavefront/sweep.hpp"
 #include "kernels/wavefront/visit.hpp"
 #include "kernels/wavefront/window.hpp"
@@ -23,11 +25,14 @@ inline Settings warping(const std::string& cost, const std::string& steps) {
   return settings;
 }
 
-/// Every variant.
-inline std::vector<Settings> warpings() {
+/// Every variant, with free ends of the columns or without.
+inline std::vector<Settings> warpings(const char* free_ends = "none") {
   std::vector<Settings> all;
   for (const char* cost : {"absolute", "squared"}) {
-    for (const char* steps : {"symmetric1", "symmetric2"}) all.push_back(warping(cost, steps));
+    for (const char* steps : {"symmetric1", "symmetric2"}) {
+      all.push_back(warping(cost, steps));
+      all.back().set("free_ends", std::string(free_ends));
+    }
   }
   return all;
 }
@@ -90,13 +95,23 @@ SweepSpec warping_spec(const Settings& settings, std::int64_t rows, std::int64_t
   return spec;
 }
 
+/// The report of a table whose blocks have these, in their order.
+inline BlockResult folded(std::span<const BlockResult> blocks) {
+  BlockResult table{0, 0, 0};
+  for (const BlockResult& block : blocks) {
+    add_report(Items::values, Report::ends, block, &block == &blocks.back(), table);
+  }
+  return table;
+}
+
 /// "squared symmetric1 33 x 65 in blocks of 7 x 64, f32, table".
 inline std::string shown(const SweepSpec& spec) {
   const auto extents = [](std::int64_t rows, std::int64_t columns) {
     return std::to_string(rows) + " x " + std::to_string(columns);
   };
   const auto window = spec.settings.find<std::int64_t>("window");
-  return spec.settings.text("cost") + " " + spec.settings.text("steps") +
+  const bool free = spec.settings.has("free_ends") && spec.settings.text("free_ends") != "none";
+  return spec.settings.text("cost") + " " + spec.settings.text("steps") + (free ? " free columns" : "") +
          (window ? " window " + std::to_string(*window) + " " : " ") + extents(spec.rows, spec.columns) +
          " in blocks of " + extents(spec.block_rows, spec.block_columns) + ", " + std::string(name_of(spec.value)) +
          (spec.table ? ", table" : "");

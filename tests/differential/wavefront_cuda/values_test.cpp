@@ -22,7 +22,7 @@ void compare(device::Context& context, const SweepSpec& spec, Series kind, const
   INFO(test::shown(spec) << ", series " << static_cast<int>(kind) << ", thread blocks " << trial.thread_blocks
                          << ", delays " << trial.delay_seed << ", rows of a lane " << trial.lane_rows);
   REQUIRE(cuda.done == cuda.blocks());
-  const BlockResult& result = cuda.results.back();
+  const BlockResult result = test::folded(cuda.results);
   CHECK(result.score == reported(expected.score));
   CHECK(result.row == expected.row);
   CHECK(result.column == expected.column);
@@ -84,6 +84,27 @@ TEST_CASE("on CUDA time warping over several bands, blocks and pieces is exact, 
   }
 }
 
+TEST_CASE("on CUDA time warping with free columns finds the least cost of any part of them, to the bit", "[few]") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  constexpr std::int64_t cuts[] = {1000, 64, 33, 7, 100};
+  unsigned turn = 0;
+  for (const Settings& settings : test::warpings("columns")) {
+    for (std::int64_t rows : {1, 31, 33, 64, 200, 300}) {
+      for (std::int64_t columns : {1, 2, 33, 65, 200, 400}) {
+        compare_both(*context, settings, {rows, columns, cuts[turn % 5], cuts[turn / 5 % 5]},
+                     static_cast<Series>(turn % 3), turn);
+        ++turn;
+      }
+    }
+    for (const auto& shape : std::initializer_list<std::int64_t[4]>{
+             {2500, 1100, 700, 300}, {300, 1777, 300, 200}, {512, 900, 256, 900}}) {
+      compare_both(*context, settings, shape, static_cast<Series>(turn % 3), turn);
+      ++turn;
+    }
+  }
+}
+
 TEST_CASE("on CUDA time warping in a window equals the reference to the bit, in one block and in many") {
   const auto context = test::cuda_context();
   if (!context) return;
@@ -111,8 +132,9 @@ TEST_CASE("on CUDA time warping in windows that hold pieces without edges equals
   if (!context) return;
   unsigned turn = 0;
   for (const Settings& settings : test::warpings()) {
-    for (std::int64_t window : {130, 300}) {
-      for (const auto& shape : std::initializer_list<std::int64_t[4]>{{300, 400, 300, 400}, {600, 600, 256, 200}}) {
+    for (std::int64_t window : {130, 299, 300}) {
+      for (const auto& shape :
+           std::initializer_list<std::int64_t[4]>{{300, 400, 300, 400}, {600, 600, 256, 200}, {768, 768, 512, 768}}) {
         compare_always(*context, test::with_window(settings, window), shape, static_cast<Series>(turn % 3), turn);
         ++turn;
       }

@@ -64,7 +64,11 @@ static_assert(DtwSquared2::cell(weighted, Around<double>{4, 12, 11, 0, 0}, 6.25)
 static_assert(DtwSquared2::cell(weighted, Around<double>{4, 10, 11, 0, 0}, 6.25).h == 16.25);
 static_assert(DtwSquared2::top(weighted, 0).h == infinity && DtwSquared2::left(weighted, 7).h == infinity);
 static_assert(DtwSquared2::corner(weighted, 3.0, 5.5) == -6.25);
+static_assert(DtwSquared2::top(DtwSquared2::Constants<double>{no_window, true}, 0).h == 0);
 static_assert(reported(1.5f) == reported(1.5) && reported(short(-3)) == -3);
+static_assert(reported(0.25) > reported(0.5) && reported(0.0) > reported(1e-300));
+static_assert(reported_cost(reported(1.5)) == 1.5 && reported_cost(reported(0.0)) == 0);
+static_assert(reported_cost(__builtin_bit_cast(i64, 1.5)) == 1.5);
 
 constexpr Cell<int> sums = SummedArea::cell(SummedArea::Constants<int>{0}, Around<int>{0, 10, 0, 4, 0}, 3);
 static_assert(sums.h == 17 && sums.e == 7);
@@ -149,6 +153,18 @@ TEST_CASE("the cost and the steps choose a variant of time warping") {
       CHECK(corner == (settings.text("steps") == "symmetric2" ? -score : 0));
     }
   }
+}
+
+TEST_CASE("a window has no meaning where the ends of the columns are free") {
+  Settings settings;
+  settings.set("window", std::int64_t{4});
+  settings.set("free_ends", std::string("none"));
+  CHECK(parameter_errors("dtw", settings).empty());
+  settings.set("free_ends", std::string("columns"));
+  const auto errors = parameter_errors("dtw", settings);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].parameter == "window");
+  CHECK_THAT(errors[0].message, Catch::Contains("leave out window, or free_ends"));
 }
 
 TEST_CASE("contradicting, missing and too precise parameters are named") {

@@ -2,7 +2,9 @@
 #include "kernels/wavefront/reference/reference.hpp"
 
 #include <catch2/catch.hpp>
+#include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/wavefront/problem_list.hpp"
@@ -149,6 +151,42 @@ TEST_CASE("time warping of three values to three, whose costs are 1 2 2, 2 1 1 a
   CHECK(values_reference<DtwAbsolute1, double>({1}, rows, columns).h == std::vector<double>{1, 3, infinity,  //
                                                                                             3, 2, 3,         //
                                                                                             infinity, 3, 3});
+}
+
+/// The least cost of warping `rows` to a part of `columns`, and the first end of such a part.
+template <class P>
+std::pair<double, i64> least_of_parts(const std::vector<double>& rows, const std::vector<double>& columns) {
+  std::pair<double, i64> least{infinity, 0};
+  for (auto end = columns.begin() + 1; end <= columns.end(); ++end) {
+    for (auto begin = columns.begin(); begin < end; ++begin) {
+      const double cost = warp<P>(rows, std::vector<double>(begin, end)).score;
+      if (cost < least.first) least = {cost, end - columns.begin()};
+    }
+  }
+  return least;
+}
+
+TEST_CASE("time warping with free columns is the least of all parts of the columns") {
+  std::mt19937 random(4);
+  const auto draw = [&](std::size_t count) {
+    std::vector<double> series(count);
+    for (double& value : series) value = static_cast<double>(random() % 6);
+    return series;
+  };
+  for (int turn = 0; turn < 60; ++turn) {
+    const auto rows = draw(1 + random() % 6), columns = draw(1 + random() % 12);
+    const auto check = [&]<class P>(P) {
+      const auto found = values_reference<P, double>({no_window, true}, rows, columns);
+      const auto [cost, end] = least_of_parts<P>(rows, columns);
+      CHECK(found.score == cost);
+      CHECK(found.row == std::ssize(rows));
+      CHECK(found.column == end);
+    };
+    check(DtwAbsolute1{});
+    check(DtwAbsolute2{});
+    check(DtwSquared1{});
+    check(DtwSquared2{});
+  }
 }
 
 TEST_CASE("summed area of three by three values") {

@@ -143,5 +143,25 @@ TEST_CASE("the replay of a warping path adds costs in the order of the cells") {
   CHECK(found.column == 2);
 }
 
+TEST_CASE("the replay of a warping path with free columns begins anywhere in the first row") {
+  const std::vector<double> rows{4, 7}, columns{9, 1, 5, 6};
+  Settings settings;
+  settings.set("cost", std::string("absolute"));
+  settings.set("free_ends", std::string("columns"));
+  for (const char* steps : {"symmetric1", "symmetric2"}) {
+    settings.set("steps", std::string(steps));
+    // From (0, 2) diagonally to (1, 3); where a diagonal step costs twice, the path comes to (0, 2) from above.
+    const bool twice = std::string_view(steps) == "symmetric2";
+    const std::vector<PathRun> runs =
+        twice ? std::vector<PathRun>{{'=', 1}, {'I', 1}} : std::vector<PathRun>{{'=', 2}};
+    const FollowedPath path{"dtw", settings,        ElementType::f64,  2, 4, 0, twice ? 3 : 2,
+                            runs,  reader_of(rows), reader_of(columns)};
+    const BlockResult found = replay(path);
+    CHECK(reported_cost(found.score) == (twice ? 3 : 2));
+    CHECK(found.row == 2);
+    CHECK(found.column == 4);
+  }
+}
+
 }  // namespace
 }  // namespace terrace::wavefront

@@ -256,8 +256,8 @@ void LettersBand<P, T>::report_last() {
 template <class P, class T>
 void LettersBand<P, T>::look_along_last_row(i64 begin, i64 end, const T* h) {
   if (!P::ends(plan_.constants).last_row || !band_.last() || task_.row_end != plan_.rows) return;
-  const T* best = std::max_element(h, h + (end - begin));
-  look_at_end({*best, plan_.rows, task_.column_begin + begin + (best - h) + 1});
+  const T* best = std::max_element(h, h + (end - begin), [](T a, T b) { return is_better<P>(b, a); });
+  look_at_end({reported(*best), plan_.rows, task_.column_begin + begin + (best - h) + 1});
 }
 
 /// Inspects the band's rows of the table's last column, or only the last of them if no other may end an alignment.
@@ -268,7 +268,7 @@ void LettersBand<P, T>::look_along_last_column() {
   const i64 first = task_.row_begin + rows_.row;
   for (i64 i = all ? 0 : rows_.count() - 1; i < rows_.count(); ++i) {
     const T h = state_.h[i % rows_.rows_per_lane * lanes() + i / rows_.rows_per_lane];
-    if (all || first + i + 1 == plan_.rows) look_at_end({h, first + i + 1, plan_.columns});
+    if (all || first + i + 1 == plan_.rows) look_at_end({reported(h), first + i + 1, plan_.columns});
   }
 }
 

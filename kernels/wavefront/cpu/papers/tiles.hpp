@@ -230,7 +230,7 @@ class TileBlock {
     const i64 table_row = task_.row_begin + row + 1, table_column = task_.column_begin + column + 1;
     if (!counts(table_row, table_column, h)) return;
     BlockResult& best = found_[static_cast<std::size_t>(r)];
-    const BlockResult cell{static_cast<i64>(h), table_row, table_column};
+    const BlockResult cell{reported(h), table_row, table_column};
     if (best.row == 0 || goes_before(cell, best)) best = cell;
   }
 

@@ -19,12 +19,12 @@ __device__ inline Candidate best_of_warp(Candidate best) {
   return best;
 }
 
-/// Follows the best of the cells that a lane looks at, those in a row in the order of columns.
-template <class V>
+/// Follows the best of the cells of problem P that a lane looks at, those in a row in the order of columns.
+template <class P, class V>
 class LaneEnd {
  public:
   __device__ __forceinline__ void look(V h, i32 row, i32 column) {
-    if (row_ >= 0 && !(h > score_) && !(h == score_ && row < row_)) return;
+    if (row_ >= 0 && !is_better<P>(h, score_) && !(h == score_ && row < row_)) return;
     score_ = h;
     row_ = row;
     column_ = column;
@@ -32,7 +32,7 @@ class LaneEnd {
 
   /// The best of all lanes, whose rows count from `first_row`. All lanes call it.
   __device__ Candidate of_warp(i64 first_row) const {
-    return best_of_warp({static_cast<i64>(score_), first_row + row_, column_, row_ >= 0});
+    return best_of_warp({reported(score_), first_row + row_, column_, row_ >= 0});
   }
 
  private:

@@ -319,7 +319,9 @@ class LetterSweep {
         if (r < lanes_.rows.count() && (all || row == last)) end_.look(lanes_.cells.h[r], row, warp_.width - 1);
       }
     }
-    return end_.of_warp(warp_.band.first_row);
+    Candidate end = end_.of_warp(warp_.band.first_row);
+    end.column += warp_.band.start;
+    return end;
   }
 
   /// Without columns it is the border's.
@@ -348,7 +350,7 @@ class LetterSweep {
   bool rows_matter_ = false;  // there are rows below the band's last whose values do harm
   PieceBound<Warp> bound_;
   LaneBest<V, R> exact_;
-  LaneEnd<V> end_;
+  LaneEnd<P, V> end_;
   LaneLines<P, V, R> lines_;
 };
 

@@ -108,7 +108,7 @@ class TileRow {
       const bool bottom = band_.task.row_begin + band_.first_row + row_ + 1 == a_.sweep.rows;
       const bool right = band_.task.column_begin + column + 1 == a_.sweep.columns;
       if (!(bottom && (right || ends.last_row)) && !(right && ends.last_column)) return;
-      if (best_column_ < 0 || left_ > best_) best_ = left_, best_column_ = column;
+      if (best_column_ < 0 || is_better<P>(left_, best_)) best_ = left_, best_column_ = column;
     }
   }
 
@@ -152,7 +152,7 @@ class TileRow {
 
   /// The largest, of the smallest row; a thread has the smallest column of its row.
   __device__ void find_best() {
-    const i64 best = static_cast<i64>(best_);
+    const i64 best = reported(best_);
     const u64 key = static_cast<u64>(best) ^ u64 { 1 } << 63;  // in the order of signed numbers
     const bool any = mine_ && best_column_ >= 0;
     if (any) atomicMax(&unit_.best, key);
