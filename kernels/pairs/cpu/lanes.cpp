@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/pairs/cpu/series_bounds.hpp"
 #include "kernels/pairs/cpu/work.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -30,9 +31,10 @@ std::string unfit_for_lanes(const PairsSpec& spec, const device::Limits&) {
 
 std::size_t lanes_bytes(const PairsSpec& spec, int threads) {
   // A thread has the cells of a vector's rows and the letters, or values, of its items; a pair its place and key.
-  const i64 of_thread =
-      letters_bytes(spec.longest_row) + most_vector_bytes * (spec.longest_row + spec.longest_column + most_block);
-  constexpr i64 of_pair = 64;
+  const i64 of_thread = letters_bytes(spec.longest_row) +
+                        most_vector_bytes * (spec.longest_row + spec.longest_column + most_block) +
+                        envelope_bytes(spec.longest_row, spec.longest_column);
+  constexpr i64 of_pair = 96;
   return static_cast<std::size_t>(threads * of_thread + spec.most_pairs * of_pair);
 }
 

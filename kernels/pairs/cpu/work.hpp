@@ -126,10 +126,14 @@ struct SeriesWork {
   i64 least_rows = 0;         // of the lane that has fewest
   i64 lanes = 0;              // with pairs
   i64 window = 0;
+  bool free_columns = false;  // rows are warped to any part of the columns
+  double at_most;             // lanes may be left when their costs are sure to exceed it; free columns: they are not
   const void* row_values;     // of each row a value of every lane
   const void* column_values;  // likewise; there up to a multiple of most_block
   const LaneItem* items;
-  void* scores;  // of each lane
+  void* scores;  // of each lane; infinite where it was left
+  i32* ends;     // of each lane, columns up to the end of its best warping
+  i64 left = 0;  // on return: lanes that were left before their last column
   u8* memory;    // series_bytes()
 };
 

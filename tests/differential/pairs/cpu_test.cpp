@@ -1,6 +1,9 @@
 // Pairs on the CPU against the plain program of each pair's table.
+#include <cmath>
+
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/pairs/cpu/lanes.hpp"
+#include "kernels/pairs/cpu/series_bounds.hpp"
 #include "kernels/pairs/cpu/striped.hpp"
 #include "kernels/pairs/plain.hpp"
 #include "tests/differential/pairs/compare.hpp"
@@ -21,7 +24,7 @@ TEST_CASE("one pair after another gives what the tables of pairs report") {
       compare(context, spec_of(kind, block, false), block, make);
     }
   }
-  for (const i64 window : {-1, 0, 3, 30}) {
+  for (const i64 window : {-2, -1, 0, 3, 30}) {
     for (const Kind& kind : warpings(window)) {
       INFO(text_of(kind));
       const Block<float> narrow{samples.series<float>(5, 0, 40), samples.series<float>(7, 0, 50), {}};
@@ -189,7 +192,7 @@ TEST_CASE("series in lanes cost what the tables of pairs report, to the bit") {
   device::CpuContext context(2);
   for_each_instruction_set(context, [&](const auto& make) {
     Samples samples(6);
-    for (const i64 window : {-1, 0, 1, 3, 5, 12, 30, 100}) {
+    for (const i64 window : {-2, -1, 0, 1, 3, 5, 12, 30, 100}) {
       for (const Kind& kind : warpings(window)) {
         INFO(text_of(kind));
         compare_series<float>(context, kind, samples, make);
@@ -197,6 +200,98 @@ TEST_CASE("series in lanes cost what the tables of pairs report, to the bit") {
       }
     }
   });
+}
+
+/// Series of slow waves, each near some others, so that limits leave some pairs.
+template <class T>
+Items<T> waves(Samples& samples, i64 count, i64 shortest, i64 longest) {
+  Items<T> items;
+  for (i64 n = 0; n < count; ++n) {
+    std::vector<T> item(static_cast<std::size_t>(samples.draw(shortest, longest)));
+    const double level = static_cast<double>(samples.draw(0, 3)) * 5;
+    for (std::size_t i = 0; i < item.size(); ++i) {
+      item[i] = static_cast<T>(level + std::sin(static_cast<double>(i) / 9) +
+                               static_cast<double>(samples.draw(0, 100)) / 500);
+    }
+    items.push_back(item);
+  }
+  return items;
+}
+
+template <class T>
+void compare_limits(device::Context& context, const Kind& kind, Samples& samples, const auto& make) {
+  Block<T> block{waves<T>(samples, 9, 90, 130), waves<T>(samples, 30, 90, 130), {}};
+  std::vector<double> costs;
+  for (const T cost : run<T>(context, *make(spec_of(kind, block, false)), block, false).scores) costs.push_back(cost);
+  std::sort(costs.begin(), costs.end());
+  i64 stopped = 0;
+  // Limits that are costs of pairs: these pass.
+  for (const std::size_t rank : {std::size_t{0}, costs.size() / 20, costs.size() / 3, costs.size() - 1}) {
+    INFO("at most " << costs[rank]);
+    PairsSpec spec = spec_of(kind, block, false);
+    spec.at_most = costs[rank];
+    stopped += compare(context, spec, block, make).stopped;
+  }
+  CHECK(stopped > 100);
+}
+
+TEST_CASE("series with a limit cost the same up to it, and those that exceed it are left") {
+  device::CpuContext context(2);
+  for_each_instruction_set(context, [&](const auto& make) {
+    Samples samples(9);
+    for (const i64 window : {-2, -1, 45, 200}) {
+      for (const Kind& kind : warpings(window)) {
+        INFO(text_of(kind));
+        compare_limits<float>(context, kind, samples, make);
+        compare_limits<double>(context, kind, samples, make);
+      }
+    }
+  });
+}
+
+TEST_CASE("bounds of costs are none above the cost of the pair, to the last bit") {
+  Samples samples(10);
+  for (int turn = 0; turn < 400; ++turn) {
+    const bool squared = turn % 2 == 0, free = turn % 5 == 0;
+    const i64 window = free ? wavefront::no_window : turn % 7 == 0 ? 200 : 12;
+    const float scale = turn % 3 == 0 ? 1e-20f : turn % 3 == 1 ? 1e-30f : 1.0f;
+    Items<float> items = turn % 4 == 0 ? waves<float>(samples, 2, 1, 3) : waves<float>(samples, 2, 40, 50);
+    for (auto& item : items) {
+      for (float& value : item) value *= scale;
+    }
+    Kind kind{"dtw", {}, {{"cost", squared ? "squared" : "absolute"}, {"steps", "symmetric1"}}};
+    if (free) kind.words["free_ends"] = "columns";
+    else kind.numbers["window"] = static_cast<double>(window);
+    const auto described = wavefront::describe("dtw", kind.settings());
+    const float cost = wavefront::described_reference<float, float>(*described, items[0], items[1]).score;
+    Envelope<float> envelope;
+    make_envelope<float>(items[1], window, std::ssize(items[0]), envelope);
+    CHECK(least_cost<float>({window, squared, free}, items[0], items[1], envelope) <= cost);
+  }
+}
+
+TEST_CASE("an envelope has the extremes of what each row reaches, and bounds come near a cost") {
+  Samples samples(11);
+  const auto columns = samples.series<double>(1, 60, 60)[0];
+  for (const i64 window : {0, 1, 7, 59, 60, 1000}) {
+    const i64 rows = 60 + std::min<i64>(window, 20);
+    Envelope<double> made;
+    make_envelope<double>(columns, window, rows, made);
+    for (i64 row = 0; row < rows; ++row) {
+      const auto begin = columns.begin() + std::max<i64>(0, row - window);
+      const auto end = columns.begin() + std::min<i64>(60, row + window + 1);
+      CHECK(made.least[static_cast<std::size_t>(row)] == *std::min_element(begin, end));
+      CHECK(made.greatest[static_cast<std::size_t>(row)] == *std::max_element(begin, end));
+    }
+  }
+  // In a window of 0 the bound is the cost, but for roundings.
+  std::vector<double> rows = columns;
+  for (double& value : rows) value += 3;
+  Envelope<double> made;
+  make_envelope<double>(columns, 0, 60, made);
+  const double bound = least_cost<double>({0, false, false}, rows, columns, made);
+  CHECK(bound > 179.999);
+  CHECK(bound <= 180);
 }
 
 }  // namespace
