@@ -36,7 +36,10 @@ class RowIntake {
     for (V& value : top) value = V(0);
     if (!tagged_) BandBorders<P, V>(a, band).load_top(k, column, top);
     if constexpr (has_window<P>) {
-      if (column >= under_) top[0] = V(infinity);
+      // Beyond the window a border of a block may hold anything.
+      const bool inside =
+          in_window(window_of<P, V>(k), band.task.row_begin + band.first_row - 1, band.task.column_begin + column);
+      if (column >= under_ || !inside) top[0] = V(infinity);
     }
     cell_ = Tagged::written(tag_ - 1, top);
   }

@@ -18,6 +18,9 @@ namespace terrace::wavefront {
 enum class Edges {
   none,
   left,  // of lanes that have not begun: they stay as they are
+  even,  // none; cells on the diagonal just outside the window are infinite: row less column is even in a step's
+         // cells
+  odd,   // the same, and it is odd
   any,   // also of lanes that have ended; cells may be outside the window, and rows that must not be followed outside
          // the band
 };
@@ -29,6 +32,9 @@ struct LaneSteps {
   using V = typename Warp::V;
   using Memory = typename Warp::Memory;
   static constexpr int R = Warp::R, C = Warp::C, planes = Warp::planes;
+
+  /// True if row less column on a diagonal of the table is even in the cells of all steps, or odd in all.
+  static constexpr bool has_parity = R % 2 == 0 && C % 2 == 0;
 
   RowOutput<Warp> output;
   LaneRows<Warp> rows;
@@ -42,11 +48,13 @@ struct LaneSteps {
 
   /// Piece p, with one scoring for all columns.
   /// @tparam follows the largest key goes to `most`
+  /// @param edge WindowPieces::edge_of() where `edges` are those of the window
   template <Scoring scoring, bool follows, Edges edges>
-  __device__ __forceinline__ void fast_steps(const Warp& warp, i32 p) {
+  __device__ __forceinline__ void fast_steps(const Warp& warp, i32 p, i32 edge = 0) {
     constexpr int steps = edges == Edges::any ? 1 : unrolled, columns = C * steps;
     const V* items = intake.items(warp, p);
     i32 column = p * piece - warp.lane * C;
+    edge -= warp.lane * (R + C);
     int kept = Memory::kept_at(output.passed(p));
     load_top_of_step(warp, 0);
     item = *reinterpret_cast<const Columns<V, C>*>(items);
@@ -56,11 +64,12 @@ struct LaneSteps {
       for (int i = 0; i < steps; ++i) {
         // The memory after the piece may be about to be refilled: after its end comes its beginning.
         const int next = i + 1 < steps ? at + (i + 1) * C : (at + columns) % piece;
-        fast_step<scoring, follows, edges>(warp, items + next, next, kept + i * C, column + i * C);
+        fast_step<scoring, follows, edges>(warp, items + next, next, kept + i * C, column + i * C, edge + i * C);
         if constexpr (Warp::keep_table) keep_cells(warp, p * piece + at + i - warp.lane);
       }
       kept += columns;
       column += columns;
+      edge += columns;
     }
   }
 
@@ -119,9 +128,10 @@ struct LaneSteps {
   /// Reads the inputs of the next step before this step's chain of cells.
   /// @param next_items, next_at this lane's next items, and the first lane's next column, in the piece
   /// @param kept place in which the last lane keeps the step's output for the band below
+  /// @param edge row less column, in the step's cells, of the diagonal just outside the window
   template <Scoring scoring, bool follows, Edges edges>
-  __device__ __forceinline__ void fast_step(const Warp& warp, const V* next_items, int next_at, int kept,
-                                            i32 column) {
+  __device__ __forceinline__ void fast_step(const Warp& warp, const V* next_items, int next_at, int kept, i32 column,
+                                            i32 edge) {
     V up[C], f[C];
     cells.take_from_above(warp, top, up, f);
     load_top_of_step(warp, next_at);
@@ -131,7 +141,7 @@ struct LaneSteps {
       if (warp.is_column(column)) last_cells<scoring == Scoring::coded, follows>(warp, here.at, column, up, f);
       return;
     }
-    fast_cells<scoring, follows, edges>(warp, here.at, column, up, f);
+    fast_cells<scoring, follows, edges>(warp, here.at, column, edge, up, f);
     output.template keep<C>(warp, kept, up, f);
 #pragma unroll
     for (int c = 0; c < C; ++c) {
@@ -171,7 +181,7 @@ struct LaneSteps {
   /// C columns of the lane's rows, along the diagonals of independent cells.
   /// @param column the first one; a lane that has not begun does not change, and its output is not used
   template <Scoring scoring, bool follows, Edges edges>
-  __device__ __forceinline__ void fast_cells(const Warp& warp, const V (&items)[C], i32 column, V (&up)[C],
+  __device__ __forceinline__ void fast_cells(const Warp& warp, const V (&items)[C], i32 column, i32 edge, V (&up)[C],
                                              V (&f)[C]) {
     constexpr bool cuts = Warp::windowed && edges == Edges::any;
     const bool begun = edges != Edges::left || column >= 0;
@@ -198,6 +208,9 @@ struct LaneSteps {
         diagonal[c] = cells.h[r];
         up[c] = as<V>(cell.h);
         if constexpr (cuts) up[c] = r < inside[c].begin || r >= inside[c].end ? V(infinity) : up[c];
+        if constexpr (edges == Edges::even || edges == Edges::odd) {
+          if (may_be_outside<edges>(r - c)) up[c] = r - c == edge ? V(infinity) : up[c];
+        }
         f[c] = as<V>(cell.f);
         cells.h[r] = begun ? up[c] : cells.h[r];
         cells.e[r] = begun ? as<V>(cell.e) : cells.e[r];
@@ -210,6 +223,12 @@ struct LaneSteps {
         }
       }
     }
+  }
+
+  /// True if the diagonal just outside the window may be that one of a step's cells.
+  template <Edges edges>
+  __device__ __forceinline__ static constexpr bool may_be_outside(int diagonal) {
+    return !has_parity || (diagonal & 1) == (edges == Edges::odd ? 1 : 0);
   }
 
   /// One column of the lane's rows. Rows below the band's last hand on the values above them.

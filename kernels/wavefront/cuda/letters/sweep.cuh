@@ -19,6 +19,7 @@
 #include "kernels/wavefront/cuda/letters/courier.cuh"
 #include "kernels/wavefront/cuda/letters/steps.cuh"
 #include "kernels/wavefront/measured.hpp"
+#include "kernels/wavefront/rules/window_pieces.hpp"
 
 namespace terrace::wavefront {
 
@@ -91,6 +92,9 @@ class LetterSweep {
       is_plain_ = is_plain_ && bound_.all_have_keys() && (coded || band.rows == Warp::band_rows);
     }
     idles_ = may_idle<coded>();
+    if constexpr (windowed) {
+      edges_ = window_pieces(window_of<P, V>(warp_.k), diagonal_of(band), Warp::band_rows, C);
+    }
     for (i32 p = 0; p < pieces; ++p) {
       bool taken = false;
       if constexpr (!Warp::keep_lines) {
@@ -132,14 +136,15 @@ class LetterSweep {
   }
 
   /// End of the plain pieces from p on: all columns of lanes that have begun, and of lanes that must not run out, are
-  /// in the block, in the window, and none of them is kept inside the block.
+  /// in the block, none of them is kept inside the block, and no piece has cells on both sides of the window.
   template <bool coded>
   __device__ i32 plain_until(i32 p) const {
     if (!is_plain_) return p;
     i32 end = may_run_out<coded>() ? (warp_.width + piece - 1) / piece + C : warp_.width / piece;
     if constexpr (windowed) {
-      if (!lies_in_window(p)) return p;
-      if (warp_.memory.under < warp_.width) end = minimum(end, warp_.memory.under / piece);
+      if (p < C && !idles_ && edges_.crosses(p)) return p;
+      if (p < C && !idles_) end = static_cast<i32>(minimum(i64(end), edges_.right_begin));
+      end = static_cast<i32>(edges_.end_of_single(p, end));
     }
     const SweepArguments& a = warp_.arguments;
     if (keep == Keep::borders && a.border_columns > 0) {
@@ -149,12 +154,6 @@ class LetterSweep {
     }
     return end;
   }
-  /// True if all cells of the steps of piece p lie in the window; the last lane is 31 * C columns behind.
-  __device__ bool lies_in_window(i32 p) const {
-    const i64 window = window_of<P, V>(warp_.k), first = diagonal_of(warp_.band) - p * piece;
-    return first - (piece - 1) >= -window && first + Warp::band_rows - 1 + 31 * C <= window;
-  }
-
   /// Waits until piece p is there. False when the launch is over before that.
   template <bool coded>
   __device__ __forceinline__ bool take_piece(i32 p) {
@@ -178,7 +177,8 @@ class LetterSweep {
       } else {
         skips_ = false;
         if (follows) begin_following();
-        if (p < C && !idles_) lanes_.template fast_steps<scoring, reports_best, Edges::left>(warp_, p);
+        if (windowed && edges_.crosses(p)) sweep_window_edge<scoring>(p);
+        else if (p < C && !idles_) lanes_.template fast_steps<scoring, reports_best, Edges::left>(warp_, p);
         else if (follows) lanes_.template fast_steps<scoring, reports_best, Edges::none>(warp_, p);
         else lanes_.template fast_steps<scoring, false, Edges::none>(warp_, p);
         if constexpr (reports_best) {
@@ -188,6 +188,17 @@ class LetterSweep {
       end_piece(p);
     }
     return true;
+  }
+
+  /// A plain piece with cells on one side of the window.
+  template <Scoring scoring>
+  __device__ __forceinline__ void sweep_window_edge(i32 p) {
+    if constexpr (windowed) {
+      const i32 edge = static_cast<i32>(edges_.edge_of(p));
+      const bool odd = LaneSteps<Warp>::has_parity && (edge & 1) != 0;
+      if (odd) lanes_.template fast_steps<scoring, false, Edges::odd>(warp_, p, edge);
+      else lanes_.template fast_steps<scoring, false, Edges::even>(warp_, p, edge);
+    }
   }
 
   /// A piece that is not plain, or has letters that are not below 4.
@@ -347,6 +358,7 @@ class LetterSweep {
   bool gives_ = false;        // some array of the block takes the values below the band
   bool is_plain_ = false;     // pieces without edges are plain (plain_until)
   bool idles_ = false;        // also columns of lanes that have not begun
+  WindowPieces edges_;        // of a problem with a window
   bool rows_matter_ = false;  // there are rows below the band's last whose values do harm
   PieceBound<Warp> bound_;
   LaneBest<V, R> exact_;
