@@ -13,7 +13,8 @@ namespace terrace::io {
 using CheckKept = std::function<void(std::int64_t bytes)>;
 
 /// A check against memory.host if the job gives it, else against the memory of the machine.
-/// @param key the setting at whose place the error stands
-CheckKept kept_check(const Settings& settings, const std::string& key, const OpenContext& context);
+/// @param key the setting at whose place the error stands @param remedy is added to the error
+CheckKept kept_check(const Settings& settings, const std::string& key, const OpenContext& context,
+                     const std::string& remedy = "");
 
 }  // namespace terrace::io

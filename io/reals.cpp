@@ -65,7 +65,10 @@ class Reals : public Source {
     }
   }
   [[noreturn]] void fail(std::int64_t index, double value) const {
-    const std::string what = std::isfinite(value) ? too_large_ : "is no finite number";
+    const char* remedy = std::isnan(value) && source_->items()
+                             ? "; where rows are padded with NaN, `end: nan` takes it away from their ends"
+                             : "";
+    const std::string what = std::isfinite(value) ? too_large_ : std::string("is no finite number") + remedy;
     label_.fail(*source_, {index}, shown(value) + " " + what);
   }
 

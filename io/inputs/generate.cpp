@@ -8,6 +8,7 @@
 #include "io/input_file.hpp"
 #include "io/inputs/mutated.hpp"
 #include "io/inputs/numbers.hpp"
+#include "io/item_set.hpp"
 #include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
 #include "io/random.hpp"
@@ -250,6 +251,11 @@ std::shared_ptr<Source> mutated_dna(const Settings& settings, const OpenContext&
     fail_setting(
         settings, "mutate.of",
         "mutate.of: '" + settings.text("mutate.of") + "' is no sequence: one dimension of letters (u8) is wanted");
+  }
+  if (const auto items = original->items()) {
+    fail_setting(settings, "mutate.of",
+                 "mutate.of: '" + settings.text("mutate.of") + "' is a set of " + counted(items->count(), "item") +
+                     ", and one sequence is mutated: `record: NAME` in place of `records: all` takes one");
   }
   // To run, all of them are looked at once, to know where each block of the mutant begins.
   constexpr std::int64_t most = std::int64_t{1} << 40;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/inputs/text_faults.hpp"
+
 namespace terrace::io {
 
 /// Reads more text behind the unread part of the buffer. @return false at the end of the file
@@ -33,6 +35,8 @@ bool LineReader::next(std::string_view& line) {
   const std::size_t length = end ? static_cast<std::size_t>(end - buffer_.data()) - begin_ : end_ - begin_;
   if (!end && length == 0) return false;
   line = {buffer_.data() + begin_, length};
+  byte_ = after_;
+  after_ += static_cast<std::int64_t>(length) + (end ? 1 : 0);
   begin_ += length + (end ? 1 : 0);
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (++number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf") line.remove_prefix(3);
@@ -44,13 +48,11 @@ bool LineReader::next(std::string_view& line) {
 void LineReader::check(std::string_view line) const {
   const std::string place = text_.file().path().string() + ":" + std::to_string(number_);
   if (number_ == 1 && (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))) {
-    throw IoError(place, "is UTF-16: write it as UTF-8 (iconv -f utf-16 -t utf-8)");
+    throw IoError(place, utf16_fault);
   }
   const std::size_t at = line.find('\r');
   if (at == line.npos) return;
-  throw IoError(place + ":" + std::to_string(at + 1),
-                "a carriage return in a line: if lines end with it alone, as those of old Macs, write them with line "
-                "feeds (mac2unix, or tr '\\r' '\\n')");
+  throw IoError(place + ":" + std::to_string(at + 1), carriage_return_fault);
 }
 
 }  // namespace terrace::io

@@ -25,6 +25,8 @@ class LineReader {
   bool next(std::string_view& line);
   /// Number of the line that `next` gave, from 1.
   std::int64_t number() const { return number_; }
+  /// The byte of the text at which it begins, from 0, with a byte order mark.
+  std::int64_t byte() const { return byte_; }
 
  private:
   bool fill();
@@ -35,6 +37,7 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // the unread part of the buffer
   std::int64_t number_ = 0;
+  std::int64_t byte_ = 0, after_ = 0;  // where the line begins, and the next one
 };
 
 }  // namespace terrace::io

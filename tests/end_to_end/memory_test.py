@@ -4,6 +4,7 @@ What is compared is the peak of resident memory, as the system counts it, with t
 a few letters and does nothing with them. A run is confined to one core: before anything else it measures how fast
 memory is, with 48 MiB for every core, and gives them back, so that on many cores the peak would say nothing.
 """
+import gzip
 import os
 import struct
 import subprocess
@@ -115,6 +116,41 @@ class PeakMemory(JobTest):
         self.assertSays(ended, "fasta: takes 20.0 MiB of memory and more, and memory.host is 20.0 MiB: the least is more")
         self.assertEqual(ended.stderr.count("job.yaml:"), 1, ended.stderr)
         self.assertFalse((self.folder / "other.h5.run").exists())
+
+    def records(self, count, lines, mark=b">", behind=b""):
+        """Records of `lines` lines of 100 letters as the text of a file, and their letters."""
+        letters = numpy.frombuffer(b"ACGT", numpy.uint8)[numpy.random.default_rng(count).integers(0, 4, (count * lines, 100))]
+        text = numpy.concatenate([letters, numpy.full((len(letters), 1), 10, numpy.uint8)], axis=1).reshape(count, -1)
+        parts = (part for number, one in enumerate(text) for part in (mark + b"r%d\n" % number, one.tobytes(), behind))
+        return b"".join(parts)
+
+    def check_set(self, given, query):
+        """A set against one sequence: the memory of a run, and the same scores with all memory there is."""
+        self.write("q.fa", f">q\n{query}\n")
+        inputs = {"set": {**given, "records": "all"}, "query": {"fasta": "q.fa"}}
+        stage = wavefront("s", "edit_distance", rows="query", columns="set")
+        scores = self.check(inputs, stage, 0)["s/score"][()]
+        self.terrace("run", self.write_job(inputs, [stage], backend="cpu", output="whole.h5"))
+        numpy.testing.assert_array_equal(scores, self.open("whole.h5")["s/score"][()])
+
+    def test_holds_parts_of_a_set_of_sequences(self):
+        for count, lines in ((200_000, 10), (400, 5000)):
+            given = {"fasta": self.write("set.fa", self.records(count, lines))}
+            self.assertGreater((self.folder / "set.fa").stat().st_size, 3 * HOST)
+            self.check_set(given, "ACGTTGCAACGGATATTACG" * 3)
+            for name in ("result.h5", "whole.h5"):
+                (self.folder / name).unlink()
+
+    def test_holds_parts_of_a_set_of_reads(self):
+        content = self.records(200_000, 10, b"@", b"+\n" + b"I" * 1000 + b"\n")
+        self.check_set({"fastq": self.write("set.fq", content)}, "ACGTTGCAACGGATATTACG" * 3)
+
+    def test_a_compressed_set_that_does_not_fit_is_refused(self):
+        content = b"".join(b">r%d\n" % number + b"A" * 999_999 + b"\n" for number in range(70))
+        inputs = {"set": {"fasta": self.write("set.fa.gz", gzip.compress(content, 1)), "records": "all"}}
+        job = self.job(inputs, wavefront("s", "edit_distance", rows="set", columns="set", pairs="same"))
+        self.assertSays(self.terrace("check", job, expect=WRONG), "fasta: takes ", "of memory and more, and memory.host is 64.0 MiB",
+                        "unpack the file, which is then read in parts")
 
     def test_holds_no_more_of_a_result_than_its_way_to_disk_takes_however_much_is_allowed(self):
         # Fresh memory costs the system's zeroes, and what is written home gives its own back.

@@ -1,40 +1,20 @@
 #include "io/inputs/fasta/scanner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
+#include "io/inputs/fasta/letters.hpp"
+#include "io/inputs/text_faults.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::io {
-namespace {
-
-enum LetterClass : unsigned char { bad, letter, blank };
-
-constexpr std::array<unsigned char, 256> letter_classes = [] {
-  std::array<unsigned char, 256> classes{};
-  for (unsigned char c = 'A'; c <= 'Z'; ++c) classes[c] = classes[c + 32u] = letter;
-  for (unsigned char c : {'*', '-', '.'}) classes[c] = letter;
-  classes[' '] = classes['\t'] = blank;
-  return classes;
-}();
-
-unsigned char class_of(char c) { return letter_classes[static_cast<unsigned char>(c)]; }
-
-// Without a table, so that the compiler takes many letters at a time.
-bool only_a_to_z(std::string_view text) {
-  unsigned char others = 0;
-  for (const char c : text) others |= static_cast<unsigned char>((c | 0x20) - 'a') >= 26 ? 1 : 0;
-  return others == 0;
-}
-
-}  // namespace
-
 FastaScanner::FastaScanner(std::string path, RecordTaker& taker) : path_(std::move(path)), taker_(taker) {}
 
 /// A byte order mark may come first, as some editors write it.
 std::string_view FastaScanner::skip_mark(std::string_view text) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
+  const bool begins = piece_begin_ == 0 && line_ == 1 && column_ == 1;
+  if (begins && (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))) throw IoError(path_, utf16_fault);
   while (mark_bytes_ < mark.size() && !text.empty() && text[0] == mark[mark_bytes_]) {
     text.remove_prefix(1);
     ++mark_bytes_;
@@ -45,6 +25,7 @@ std::string_view FastaScanner::skip_mark(std::string_view text) {
 }
 
 void FastaScanner::take(std::string_view text) {
+  piece_ = text;
   text = skip_mark(text);
   while (!text.empty()) {
     if (state_ == State::line_start) {
@@ -53,6 +34,11 @@ void FastaScanner::take(std::string_view text) {
     }
     text = state_ == State::sequence ? take_sequence(text) : take_line(text);
   }
+  piece_begin_ += static_cast<std::int64_t>(piece_.size());
+}
+
+TextPlace FastaScanner::place_of(const char* letter, std::int64_t column) const {
+  return {piece_begin_ + (letter - piece_.data()), line_, column};
 }
 
 std::string_view FastaScanner::take_line(std::string_view text) {
@@ -88,14 +74,19 @@ void FastaScanner::take_letters(std::string_view letters) {
   if (!taker_.any() && !letters.empty() && !only_blank) {
     fail(column_, "letters before the first record; a FASTA file begins with a line '>name'");
   }
-  if (all_letters && keeping_ && !letters.empty()) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(letters.data());
-    keeping_->insert(keeping_->end(), bytes, bytes + letters.size());
+  if (all_letters) {
+    if (!letters.empty()) taker_.add(letters, place_of(letters.data(), column_));
+    return;
   }
-  if (all_letters) return;
-  for (std::size_t i = 0; i < letters.size(); ++i) {
-    if (class_of(letters[i]) == bad) fail_byte(column_ + static_cast<std::int64_t>(i), letters[i]);
-    if (class_of(letters[i]) == letter && keeping_) keeping_->push_back(static_cast<std::byte>(letters[i]));
+  for (std::size_t i = 0; i < letters.size();) {
+    const std::int64_t column = column_ + static_cast<std::int64_t>(i);
+    if (class_of(letters[i]) == LetterClass::bad) fail_byte(column, letters[i]);
+    std::size_t end = i + 1;
+    if (class_of(letters[i]) == LetterClass::letter) {
+      while (end < letters.size() && class_of(letters[end]) == LetterClass::letter) ++end;
+      taker_.add(letters.substr(i, end - i), place_of(letters.data() + i, column));
+    }
+    i = end;
   }
 }
 
@@ -115,7 +106,7 @@ void FastaScanner::begin_record() {
     if ((c < ' ' && c != '\t' && c != 1) || c == 127) fail_byte(static_cast<std::int64_t>(i) + 1, line_text_[i]);
   }
   const std::size_t begin = std::min(line_text_.find_first_not_of(" \t", 1), line_text_.size());
-  keeping_ = taker_.begin(std::string_view(line_text_).substr(begin));
+  taker_.begin(std::string_view(line_text_).substr(begin), line_);
 }
 
 void FastaScanner::finish() {
@@ -128,6 +119,7 @@ void FastaScanner::fail(std::int64_t column, const std::string& what) const {
 }
 
 void FastaScanner::fail_byte(std::int64_t column, char c) const {
+  if (c == '\r') fail(column, carriage_return_fault);
   char shown[16];
   const auto byte = static_cast<unsigned char>(c);
   std::snprintf(shown, sizeof shown, byte > ' ' && byte < 127 ? "'%c'" : "byte 0x%02x", byte);

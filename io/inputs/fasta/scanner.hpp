@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "io/inputs/fasta/record.hpp"
 
@@ -31,6 +30,7 @@ class FastaScanner {
   std::string_view take_sequence(std::string_view text);
   std::string_view take_line(std::string_view text);
   void take_letters(std::string_view letters);
+  TextPlace place_of(const char* letter, std::int64_t column) const;
   void end_line();
   void begin_record();
   [[noreturn]] void fail(std::int64_t column, const std::string& what) const;
@@ -38,9 +38,10 @@ class FastaScanner {
 
   std::string path_;
   RecordTaker& taker_;
-  std::vector<std::byte>* keeping_ = nullptr;  // target of the current record's letters
   State state_ = State::line_start;
-  std::string line_text_;  // of a header
+  std::string line_text_;         // of a header
+  std::string_view piece_;        // of the text, which is being taken
+  std::int64_t piece_begin_ = 0;  // its first byte in the text
   std::int64_t line_ = 1;
   std::int64_t column_ = 1;
   std::size_t mark_bytes_ = 0;    // of a byte order mark before everything else; all of them once letters have come

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "pipeline/base/near_name.hpp"
-#include "pipeline/base/printable.hpp"
 #include "stages/refuse.hpp"
 #include "stages/wavefront/series.hpp"
 #include "stages/wavefront/stage.hpp"
@@ -39,12 +38,6 @@ std::int64_t PairSide::longest() const {
   std::int64_t longest = 0;
   for (std::int64_t item = 0; item < count(); ++item) longest = std::max(longest, items->length(item));
   return longest;
-}
-
-std::string PairSide::item_name(std::int64_t item) const {
-  const io::NodeNames& names = items->names();
-  const bool numbers = std::holds_alternative<io::NodeNames::Numbers>(names.names({item}));
-  return numbers ? "item " + names.name(item) : quote(names.name(item));
 }
 
 bool reads_sets(const Request& request) {

@@ -23,7 +23,7 @@ struct PairSide {
   std::int64_t count() const { return items->count(); }
   std::int64_t longest() const;
   /// The name of an item for people: "'chr1'", "item 3".
-  std::string item_name(std::int64_t item) const;
+  std::string item_name(std::int64_t item) const { return items->item_name(item); }
 };
 
 struct PairSides {

@@ -73,7 +73,9 @@ TEST_CASE("Text that is not FASTQ is an error with its place") {
   CHECK(error_with("@x\nACGT\n") == "io: a.fq:1: the record that begins here has no end; the file was cut short");
   CHECK(error_with("@x\nACGT\n+\nIII") ==
         "io: a.fq:1: the record that begins here has no end; the file was cut short");
-  CHECK(error_with("@x\nACGT\n+\nIIIII\n") == "io: a.fq:4:1: the record has 4 letters, and 5 qualities");
+  CHECK(error_with("@x\nACGT\n+\nIIIII\n") ==
+        "io: a.fq:4:1: the record of line 1 has 4 letters, and with this line 5 qualities: there is one quality a "
+        "letter");
   CHECK(error_with("@x\nAC T\n+\nIIII\n") ==
         "io: a.fq:2:3: ' ' has no place in a sequence: letters, '*', '-' and '.'");
   CHECK(error_with("@x\nAC\n+\nI\x7f\n") == "io: a.fq:4:2: '\\x7f' is no quality ('!' to '~')");
