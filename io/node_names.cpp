@@ -143,10 +143,20 @@ void NodeNames::fail_unknown(std::string_view text) const {
     throw Error("is no node: give whole numbers from " + std::to_string(first_) + " to " +
                 std::to_string(first_ + count_ - 1));
   }
+  const std::string meant = near(text);
+  throw Error("is no node" + (meant.empty() ? ": there are " + quote_names(first_names(), 6) : meant));
+}
+
+std::vector<std::string> NodeNames::first_names() const {
+  constexpr std::int64_t most = 100000;
   std::vector<std::string> names;
-  for (std::int64_t row = 0; row < count_ && row < 100000; ++row) names.push_back(name(row));
-  const std::string near = did_you_mean(text, names);
-  throw Error("is no node" + (near.empty() ? ": there are " + quote_names(names, 6) : near));
+  for (std::int64_t row = 0; row < count_ && row < most; ++row) names.push_back(name(row));
+  return names;
+}
+
+std::string NodeNames::near(std::string_view text) const {
+  const bool texts = labels_ || (ids_ && std::holds_alternative<Texts>(*ids_));
+  return texts ? did_you_mean(text, first_names()) : "";
 }
 
 std::size_t NodeNames::memory() const {

@@ -39,6 +39,11 @@ class NodeNames {
   /// The row of the node with that label or id.
   /// @throws Error "is no node: ..." with near names, or if it may mean several; the message is without the text
   std::int64_t row_of(std::string_view text) const;
+  /// The row with that id, or nullopt.
+  std::optional<std::int64_t> row_of_id(std::string_view text) const;
+  /// "; did you mean 'chr1'?" with near names among the first 100,000; "" if there are none, or names are
+  /// numbers.
+  std::string near(std::string_view text) const;
   /// Bytes of memory, about.
   std::size_t memory() const;
   /// Checksum of ids and labels.
@@ -48,7 +53,7 @@ class NodeNames {
 
  private:
   std::string id(std::int64_t row) const;
-  std::optional<std::int64_t> row_of_id(std::string_view text) const;
+  std::vector<std::string> first_names() const;
   [[noreturn]] void fail_unknown(std::string_view text) const;
 
   std::int64_t first_ = 0, count_ = 0;

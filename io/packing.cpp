@@ -41,6 +41,7 @@ class Unpacked : public Source {
   std::size_t memory() const override { return source_->memory(); }
   std::shared_ptr<const NodeNames> nodes() const override { return source_->nodes(); }
   std::shared_ptr<const ItemSet> items() const override { return source_->items(); }
+  std::shared_ptr<const NodeNames> element_names() const override { return source_->element_names(); }
   std::optional<KnownRange> known_range() const override {
     std::optional<KnownRange> range = source_->known_range();
     if (!packing_->unpack) return range;

@@ -57,6 +57,9 @@ class Source {
   virtual std::shared_ptr<const NodeNames> nodes() const { return nullptr; }
   /// The items that lie one after another in it, if it is a set: it then has one dimension; null: it is none.
   virtual std::shared_ptr<const ItemSet> items() const { return nullptr; }
+  /// The names that its elements stand for, if it is a table of names: an element is a row of these; null: elements
+  /// are numbers.
+  virtual std::shared_ptr<const NodeNames> element_names() const { return nullptr; }
   /// The letters of its rows and columns, in order, if it is a substitution matrix; else empty.
   virtual std::string matrix_letters() const { return {}; }
   /// The range of its values, or nullopt if it cannot tell without reading files. Takes at most a pass over what it

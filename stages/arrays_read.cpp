@@ -37,6 +37,11 @@ std::shared_ptr<io::Source> as_read_by(const job::Stage& stage, const std::strin
   if (array->items() && std::find(stage.sets.begin(), stage.sets.end(), setting) == stage.sets.end()) {
     refuse_set(stage, setting, name, *array);
   }
+  if (array->element_names() && setting != "pairs") {
+    refuse(stage, setting,
+           "'" + name + "' is a table of names, and `" + setting +
+               "` takes no names: leave `names` out of the input if its values are numbers");
+  }
   return io::unpacked(std::move(array), {name, stage.name, place}, stage.settings.has("nan"));
 }
 

@@ -1,6 +1,9 @@
 // The input kinds `csv` and `text`: numbers in text. Read once and kept in memory.
+#include <array>
 #include <cctype>
 #include <charconv>
+#include <unordered_map>
+#include <utility>
 
 #include "io/input_file.hpp"
 #include "io/inputs/line_reader.hpp"
@@ -12,6 +15,7 @@
 #include "io/memory_source.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/printable.hpp"
 
 namespace terrace::io {
 namespace {
@@ -30,6 +34,8 @@ constexpr const char* shape_help =
     "extents of all values in order, slowest first; where it is absent, and no row, column, range or skip above 0 is "
     "given, a table has its rows and columns, all rows the same number of them, or one dimension if there is one of "
     "either";
+constexpr const char* names_help =
+    "the values are names, of items of a set or of nodes, as `pairs` takes them; numbers among them are names, too";
 constexpr const char* type_help = "element type; i64 where all are whole numbers, else f64";
 
 constexpr Parameter csv_parameters[] = {
@@ -41,6 +47,7 @@ constexpr Parameter csv_parameters[] = {
     {"range", ParameterKind::integers, table_range_help, "", nullptr, 0},
     {"separator", ParameterKind::text, "one character, or 'tab' or 'space'; a comma where absent", ""},
     {"type", ParameterKind::type, type_help, ""},
+    {"names", ParameterKind::flag, names_help, "false"},
     {"shape", ParameterKind::integers, shape_help, "", nullptr, 0},
 };
 
@@ -54,6 +61,7 @@ constexpr Parameter text_parameters[] = {
     {"separator", ParameterKind::text,
      "one character, or 'tab' or 'space'; where absent, commas in lines that have any, else white space", ""},
     {"type", ParameterKind::type, type_help, ""},
+    {"names", ParameterKind::flag, names_help, "false"},
     {"shape", ParameterKind::integers, shape_help, "", nullptr, 0},
 };
 
@@ -76,7 +84,14 @@ FieldRule field_rule(const Settings& settings, FieldRule rule) {
   return {Separation::character, text[0]};
 }
 
-/// Reads the numbers that the settings choose.
+/// Names of a table: each is a number, in the order in which they come first.
+struct TableNames {
+  NodeNames::Texts texts;
+  std::unordered_map<std::string, std::int64_t> numbers;
+  std::vector<std::array<std::int64_t, 2>> places;  // line and column of each value
+};
+
+/// Reads the numbers that the settings choose, or names as numbers of names.
 class TableReader {
  public:
   TableReader(const InputFile& file, const Settings& settings, const FieldRule& rule, CheckKept check_kept)
@@ -94,7 +109,13 @@ class TableReader {
     if (skip_ < 0) fail_setting(settings, "skip", "skip: is negative");
     if (row_ && settings.has("column")) fail_setting(settings, "row", "row: give a row or a column, not both");
     if (settings.has("range")) read_range();
+    if (!settings.find<bool>("names").value_or(false)) return;
+    if (settings.has("type")) fail_setting(settings, "type", "type: is of numbers, and `names: true` makes names");
+    table_names_.emplace();
   }
+
+  /// The names, if names are wanted.
+  std::optional<TableNames>& names() { return table_names_; }
 
   /// The shape of what was read: rows and columns of a table, or one dimension.
   Extents shape() const {
@@ -209,7 +230,21 @@ class TableReader {
   void take(const Field& field) {
     const std::int64_t at = seen_++ - skip_;
     if (at < 0 || (range_ && (at < range_->begin || at >= range_->end))) return;
+    if (table_names_) return take_name(field);
     if (auto wrong = numbers_.add(field.text)) throw IoError(place(field.at), *wrong + advice(field));
+  }
+
+  void take_name(const Field& field) {
+    if (field.text.empty()) throw IoError(place(field.at), "a name is missing");
+    if (field.text.find('\t') != field.text.npos) {
+      throw IoError(place(field.at),
+                    quote(field.text) + " has a tab: if values stand between tabs, say `separator: tab`");
+    }
+    const auto [named, added] =
+        table_names_->numbers.emplace(field.text, static_cast<std::int64_t>(table_names_->texts.size()));
+    if (added) table_names_->texts.push_back(named->first);
+    table_names_->places.push_back({lines_.number(), static_cast<std::int64_t>(field.at) + 1});
+    numbers_.add(std::to_string(named->second));
   }
 
   /// The setting that a value may lack which is no number: names in the first line, or another separator.
@@ -218,15 +253,20 @@ class TableReader {
       return "; this is an ESRI ASCII grid: `skip: 12` leaves out a header of six lines, `shape: [ROWS, COLUMNS]` "
              "reads the values, and cells without a value stay numbers";
     }
-    const std::string_view begin = fields_.front().text;
-    const bool word = !begin.empty() && std::isalpha(static_cast<unsigned char>(begin[0])) != 0;
+    const bool word = is_word(fields_.front()), only_words = fields_.size() == 2 && word && is_word(fields_.back());
     if (taken_ == 1 && word && !settings_.find<bool>("header").value_or(false)) {
-      return "; if this line names the columns, say `header: true`";
+      return std::string("; if this line names the columns, say `header: true`") +
+             (only_words ? "; if all values are names, as `pairs` takes them, `names: true`" : "");
     }
+    if (only_words) return "; if the values are names, as `pairs` takes them, say `names: true`";
     const std::size_t other = field.text.find_first_of(";\t|");
     if (other == field.text.npos) return advice_on_decimals(field.text);
     if (settings_.has("separator")) return "";
     return "; if values stand between other characters, say so by `separator`";
+  }
+
+  static bool is_word(const Field& field) {
+    return !field.text.empty() && std::isalpha(static_cast<unsigned char>(field.text[0])) != 0;
   }
 
   static bool is_of_esri_grid(std::string_view text) {
@@ -287,6 +327,7 @@ class TableReader {
   std::int64_t rows_ = 0, first_line_ = 0;  // of a table
   std::size_t columns_ = 0;
   std::int64_t taken_ = 0;  // lines of which values were taken
+  std::optional<TableNames> table_names_;
   std::string_view line_;
   std::vector<Field> fields_;
 };
@@ -302,6 +343,33 @@ class Table : public MemorySource {
   int results_;
 };
 
+/// Numbers of names.
+class NameTable : public Table {
+ public:
+  NameTable(Extents shape, std::vector<std::byte> bytes, const std::filesystem::path& path, bool index,
+            TableNames names)
+      : Table(ElementType::i64, std::move(shape), std::move(bytes), path, index),
+        path_(path.string()),
+        names_(std::make_shared<NodeNames>(std::move(names.texts))),
+        places_(std::move(names.places)) {}
+
+  std::shared_ptr<const NodeNames> element_names() const override { return names_; }
+  std::size_t memory() const override {
+    return Table::memory() + names_->memory() + places_.capacity() * sizeof(places_[0]);
+  }
+  std::string place_of(const Extents& index) const override {
+    std::int64_t at = 0;
+    for (int d = 0; d < index.rank(); ++d) at = at * shape()[d] + index[d];
+    const auto [line, column] = places_[static_cast<std::size_t>(at)];
+    return path_ + ":" + std::to_string(line) + ":" + std::to_string(column);
+  }
+
+ private:
+  std::string path_;
+  std::shared_ptr<const NodeNames> names_;
+  std::vector<std::array<std::int64_t, 2>> places_;
+};
+
 std::shared_ptr<Source> open_table(const Settings& settings, const OpenContext& context, const char* key,
                                    const FieldRule& rule) {
   const InputFile file(input_path(settings, key, context));
@@ -311,6 +379,13 @@ std::shared_ptr<Source> open_table(const Settings& settings, const OpenContext& 
     context.warn(file.path().string() +
                  ": the first column has no name, and is left out as an index; `shape` or "
                  "`skip` read it as well");
+  }
+  if (reader.names()) {
+    const auto count = static_cast<std::int64_t>(numbers.count());
+    const Extents shape =
+        settings.has("shape") ? shape_of_values(settings, count, file.path().string()) : reader.shape();
+    return std::make_shared<NameTable>(shape, numbers.take(), file.path(), reader.without_index(),
+                                       std::move(*reader.names()));
   }
   if (const Extents shape = reader.shape(); shape.rank() > 1 || reader.without_index()) {
     const ElementType type = numbers.type();
@@ -335,6 +410,7 @@ InputKind csv_kind() {
           "{csv: prices.csv, header: true, row: 0}\n"
           "{csv: prices.csv, skip: 2, shape: [2, 2]}\n"
           "{csv: prices.csv, skip: 2, range: [0, 3]}\n"
+          "{csv: pairs.csv, names: true}\n"
           "separator: \",\""};
 }
 
@@ -344,6 +420,7 @@ InputKind text_kind() {
           "{text: numbers.txt, header: true, column: 2}\n"
           "{text: numbers.txt, row: 1}\n"
           "{text: numbers.txt, range: [0, 4]}\n"
+          "{text: pairs.txt, names: true}\n"
           "skip: 2, shape: [2, 2]\n"
           "separator: space"};
 }

@@ -218,6 +218,7 @@ class InputReads::Watched : public io::Source {
   std::shared_ptr<const io::Packing> packing() const override { return source_->packing(); }
   std::shared_ptr<const io::NodeNames> nodes() const override { return source_->nodes(); }
   std::shared_ptr<const io::ItemSet> items() const override { return source_->items(); }
+  std::shared_ptr<const io::NodeNames> element_names() const override { return source_->element_names(); }
   std::string matrix_letters() const override { return source_->matrix_letters(); }
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
@@ -280,6 +281,7 @@ Json content_of(const io::Source& source) {
   if (const auto values = io::held_content(source)) content["values"] = *values;
   if (const auto nodes = source.nodes()) content["nodes"] = nodes->content();
   if (const auto items = source.items()) content["items"] = items->content();
+  if (const auto names = source.element_names()) content["names"] = names->content();
   if (const auto packing = source.packing()) content["packing"] = io::text_of(*packing);
   return content;
 }

@@ -14,7 +14,10 @@ StageKind query_stage() {
       {"matrix", ParameterKind::array, "the square table of distances: what `floyd_warshall` wrote, or an input"},
       {"next", ParameterKind::array, "the table of next nodes beside it, for the paths of `pairs`", ""},
       {"pairs", ParameterKind::node_pairs,
-       "pairs of nodes by their names or ids; of a matrix that is made of no graph the numbers of rows, from 0", ""},
+       "pairs of nodes by their names or ids, as a list or an input n x 2 (of names: a table with `names: true`); of "
+       "a "
+       "matrix that is made of no graph the numbers of rows, from 0",
+       ""},
       {"reduce", ParameterKind::texts,
        "what to make of the distances over finite pairs of different nodes; of each node the largest one, of all the "
        "largest, the sum, the least, their number",

@@ -31,6 +31,15 @@ std::string text_of_id(T number) {
   }
 }
 
+/// The row of a node. @param named true if errors begin with the text
+std::int64_t row_of(const std::string& text, bool named, const io::NodeNames& nodes) {
+  try {
+    return nodes.row_of(text);
+  } catch (const Error& error) {
+    throw Error((named ? quote(text) + " " : "") + error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<NodePair> find_pairs(const std::vector<std::string>& names, const io::NodeNames& nodes) {
@@ -77,13 +86,15 @@ std::vector<NodePair> pairs_of(const Request& request, const io::NodeNames& node
 std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, const io::NodeNames& nodes,
                                  const Watch& watch) {
   const std::int64_t count = volume(source.shape());
+  const auto names = source.element_names();
   std::vector<NodePair> pairs(static_cast<std::size_t>(count / 2));
   dispatch(source.type(), [&](auto zero) {
     std::vector<decltype(zero)> values(static_cast<std::size_t>(count));
     read_watched(source, values.data(), label.array, watch);
     for (std::size_t at = 0; at < values.size(); ++at) {
       try {
-        pairs[at / 2][at % 2] = nodes.row_of(text_of_id(values[at]));
+        const std::string text = names ? names->name(static_cast<std::int64_t>(values[at])) : text_of_id(values[at]);
+        pairs[at / 2][at % 2] = row_of(text, names != nullptr, nodes);
       } catch (const Error& error) {
         const auto index = static_cast<std::int64_t>(at);
         label.fail(source, source.shape().rank() == 1 ? Extents{index} : Extents{index / 2, index % 2}, error.what());

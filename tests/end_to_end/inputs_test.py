@@ -84,6 +84,8 @@ class Help(InputTest):
         self.write("series.txt", "1.5 2\n3 4\n")
         self.write("reads.fq.gz", gzip.compress(b"@read7\nACGT\n+\nIIII\n@read8\nAC\n+\nII\n"))
         self.write("prices.csv", "day,close\n1,2.5\n2,3\n")
+        self.write("pairs.csv", "chr1,chr2\n")
+        self.write("pairs.txt", "chr1 chr2\n")
         self.write("numbers.txt", "1 2 3\n4 5 6\n")
         self.write("genome.fa", ">chr1\n" + "ACGTTGCA" * 200 + "\n>chr2\nAC\n")
         self.write("photo.png", png(3, 2, pixels=bytes(3 * 7)))

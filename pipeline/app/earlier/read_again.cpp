@@ -33,6 +33,7 @@ std::set<std::string> all_inputs_of(const job::Job& job, const job::Stage& stage
 std::optional<std::string> meaning_difference(const Json& before, const Json& now) {
   if (before.value("nodes", Json()) != now.value("nodes", Json())) return "its nodes have other names";
   if (before.value("items", Json()) != now.value("items", Json())) return "its items have other names or lengths";
+  if (before.value("names", Json()) != now.value("names", Json())) return "its elements are other names";
   if (before.value("packing", Json()) != now.value("packing", Json())) {
     return "its attributes say otherwise what its elements stand for";
   }

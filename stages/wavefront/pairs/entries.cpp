@@ -17,18 +17,28 @@
 namespace terrace::stages {
 namespace {
 
+/// "the 3 items of the columns".
+std::string items_of(const PairSide& side) {
+  return "the " + counted(side.count(), "item") + " of the " + side.axis + "s";
+}
+
+/// The item that has that name, or nullopt. @throws Error without the text if several records had it
+std::optional<std::int64_t> item_of_name(const std::string& text, const PairSide& side) {
+  if (side.items->is_repeated(text)) {
+    throw Error("is the name of several records of the " + side.axis +
+                "s: give the records names of their own, or pair them by index");
+  }
+  return side.items->names().row_of_id(text);
+}
+
 /// The item that a text names: by its name, or where none has that name by its index. @throws Error without the text
 std::int64_t item_named(const std::string& text, const PairSide& side) {
-  try {
-    return side.items->names().row_of(text);
-  } catch (const Error&) {
-    std::int64_t index = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    if (whole && index >= 0 && index < side.count()) return index;
-    throw Error("is neither the name nor the index of one of the " + counted(side.count(), "item") + " of the " +
-                side.axis + "s");
-  }
+  if (const auto item = item_of_name(text, side)) return *item;
+  std::int64_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (whole && index >= 0 && index < side.count()) return index;
+  throw Error("is neither the name nor the index of one of " + items_of(side) + side.items->names().near(text));
 }
 
 Entries listed(const Request& request, const PairSides& sides) {
@@ -56,6 +66,87 @@ std::optional<std::int64_t> index_of(T number, std::int64_t items) {
   }
 }
 
+/// Reads the elements of an array and gives each to a function, with its index. Errors name the element.
+template <class Take>
+void read_elements(const Request& request, io::Source& source, const Take& take) {
+  const std::int64_t count = volume(source.shape());
+  const io::DataLabel label = label_of(request.stage, "pairs");
+  read_values(request.stage, "pairs", [&] {
+    dispatch(source.type(), [&](auto zero) {
+      std::vector<decltype(zero)> values(static_cast<std::size_t>(count));
+      read_watched(source, values.data(), label.array, request.watch);
+      for (std::size_t at = 0; at < values.size(); ++at) {
+        try {
+          take(at, values[at]);
+        } catch (const Error& error) {
+          const auto index = static_cast<std::int64_t>(at);
+          label.fail(source, source.shape().rank() == 1 ? Extents{index} : Extents{index / 2, index % 2},
+                     error.what());
+        }
+      }
+    });
+  });
+}
+
+/// The items that names say, of one side. @throws Error for names that say none, once they are asked for
+class NamedItems {
+ public:
+  NamedItems(const io::NodeNames& names, const PairSide& side) : names_(names), side_(side) {
+    items_.resize(static_cast<std::size_t>(names.count()), unknown);
+  }
+
+  std::int64_t item(std::int64_t name) {
+    std::int64_t& item = items_[static_cast<std::size_t>(name)];
+    if (item == unknown) item = find(names_.name(name));
+    return item;
+  }
+
+ private:
+  static constexpr std::int64_t unknown = -1;
+
+  std::int64_t find(const std::string& text) const {
+    std::optional<std::int64_t> item;
+    try {
+      item = item_of_name(text, side_);
+    } catch (const Error& error) {
+      throw Error(quote(text) + " " + error.what());
+    }
+    if (item) return *item;
+    throw Error(quote(text) + " is the name of none of " + items_of(side_) + side_.items->names().near(text));
+  }
+
+  const io::NodeNames& names_;
+  const PairSide& side_;
+  std::vector<std::int64_t> items_;  // of each name; unknown: not asked for yet
+};
+
+Entries read_names(const Request& request, const PairSides& sides, io::Source& source) {
+  const auto names = source.element_names();
+  NamedItems items[] = {{*names, sides.rows}, {*names, sides.columns}};
+  std::vector<ItemPair> pairs(static_cast<std::size_t>(volume(source.shape()) / 2));
+  read_elements(request, source, [&](std::size_t at, auto name) {
+    try {
+      pairs[at / 2][at % 2] = items[at % 2].item(static_cast<std::int64_t>(name));
+    } catch (const Error& error) {
+      throw Error(error.what() + std::string(at < 2 ? "; if the first line names the columns, say `header: true` in "
+                                                      "the input"
+                                                    : ""));
+    }
+  });
+  return Entries(std::move(pairs));
+}
+
+Entries read_indices(const Request& request, const PairSides& sides, io::Source& source) {
+  std::vector<ItemPair> pairs(static_cast<std::size_t>(volume(source.shape()) / 2));
+  read_elements(request, source, [&](std::size_t at, auto number) {
+    const PairSide& side = at % 2 == 0 ? sides.rows : sides.columns;
+    const auto item = index_of(number, side.count());
+    if (!item) throw Error(std::to_string(number) + " is no index of " + items_of(side) + ", from 0");
+    pairs[at / 2][at % 2] = *item;
+  });
+  return Entries(std::move(pairs));
+}
+
 Entries read_from_input(const Request& request, const PairSides& sides) {
   const std::string& name = request.stage.settings.text("pairs");
   const std::shared_ptr<io::Source> source = request.array(name);
@@ -64,30 +155,10 @@ Entries read_from_input(const Request& request, const PairSides& sides) {
   if (!right) {
     refuse(request.stage, "pairs",
            "'" + name + "' is " + to_string(shape) +
-               "; give pairs as n x 2, an index of the rows and one of the columns");
+               "; give pairs as n x 2, an index or a name of the rows and one of the columns");
   }
   refuse_letters(request, "pairs", *source);
-  const std::int64_t count = volume(shape);
-  std::vector<ItemPair> pairs(static_cast<std::size_t>(count / 2));
-  const io::DataLabel label = label_of(request.stage, "pairs");
-  read_values(request.stage, "pairs", [&] {
-    dispatch(source->type(), [&](auto zero) {
-      std::vector<decltype(zero)> values(static_cast<std::size_t>(count));
-      read_watched(*source, values.data(), label.array, request.watch);
-      for (std::size_t at = 0; at < values.size(); ++at) {
-        const PairSide& side = at % 2 == 0 ? sides.rows : sides.columns;
-        const auto item = index_of(values[at], side.count());
-        const auto index = static_cast<std::int64_t>(at);
-        if (!item) {
-          label.fail(*source, shape.rank() == 1 ? Extents{index} : Extents{index / 2, index % 2},
-                     std::to_string(values[at]) + " is no index of the " + counted(side.count(), "item") +
-                         " of the " + side.axis + "s, from 0");
-        }
-        pairs[at / 2][at % 2] = *item;
-      }
-    });
-  });
-  return Entries(std::move(pairs));
+  return source->element_names() ? read_names(request, sides, *source) : read_indices(request, sides, *source);
 }
 
 }  // namespace

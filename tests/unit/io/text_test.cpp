@@ -205,7 +205,9 @@ TEST_CASE("A bad number is an error with line and column") {
 
 TEST_CASE("A value that is no number may lack a setting") {
   CHECK(error_with("csv", "time,level\n1,2\n") ==
-        "io: a.txt:1:1: 'time' is no number; if this line names the columns, say `header: true`");
+        "io: a.txt:1:1: 'time' is no number; if this line names the columns, say `header: true`; if all values are "
+        "names, "
+        "as `pairs` takes them, `names: true`");
   CHECK(error_with("csv", "1,2\nx,4\n") == "io: a.txt:2:1: 'x' is no number");
   CHECK(error_with("csv", "1;2\n3;4\n") ==
         "io: a.txt:1:1: '1;2' is no number; if values stand between other characters, say so by `separator`");
