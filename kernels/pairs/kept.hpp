@@ -53,7 +53,7 @@ struct KeptTask {
   PairsTask pairs;      // its `scores` and `ends` are ignored
   ListedPairs* listed;  // in place of `pairs`; null: the block is a rectangle
   void* scores;         // of each pair, in their order, of type KeptSpec::stored
-  End* ends;            // likewise; null: not asked for
+  i64* ends;            // likewise, two a pair (End); null: not asked for
   i64* hits;         // columns of the best scores of each row, KeptSpec::best of them, best first, then lowest column
   void* hit_scores;  // their scores, of type KeptSpec::stored; where there are fewer hits, these are no_hit
   i64 first_column;  // of the block, as hits count columns

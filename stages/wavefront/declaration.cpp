@@ -24,7 +24,7 @@ const std::vector<Parameter> sequence_parameters = {
      "dna, protein, text"},
     {"type", ParameterKind::choice,
      "type of what is stored of the table; auto: i32, or i64 where that might overflow, or f64 where the scores have "
-     "decimals",
+     "decimals; of sets: type of scores, auto: i64 or f64, i32 in half the room where all scores fit it",
      "auto", "auto, i32, i64, f64"},
 };
 
@@ -42,7 +42,9 @@ const std::vector<Parameter> series_parameters = {
 const Parameter pairs_parameter = {
     "pairs", ParameterKind::node_pairs,
     "of sets: which items are compared; all: each row with each column; same: item i with item i; upper: of one set "
-    "item i with each later one; or pairs of indices or names; left out: all",
+    "item i with each later one; or a list of pairs of indices or names, or an input n x 2 of indices, or of names "
+    "(a "
+    "table with `names: true`); left out: all",
     "", "all, same, upper"};
 
 const Parameter best_parameter = {

@@ -36,12 +36,13 @@ class KeptPairs final : public device::BlockKernel {
     void* stored = task.scores;
     if (stored == nullptr) stored = room(stored_, count * size_of(spec_.stored));
     inner.scores = converts() ? room(scores_, count * size_of(spec_.pairs.value)) : stored;
-    inner.ends = task.ends;
+    inner.ends = task.ends == nullptr ? nullptr : static_cast<End*>(room(ends_, count * sizeof(End)));
     const bool computed = device::compute_one(*pairs_, inner, result.pairs, abort);
     if (task.listed != nullptr) task.listed->ended = true;
     if (!computed) return false;
     result.not_finite = first_not_finite(inner);
     if (converts()) convert(inner, stored);
+    if (task.ends != nullptr) widen_ends(inner, task.ends);
     if (task.hits != nullptr) keep_best(task, inner, stored);
     if (spec_.counts) count_passed(inner, stored, result);
     return true;
@@ -100,6 +101,13 @@ class KeptPairs final : public device::BlockKernel {
     });
   }
 
+  static void widen_ends(const PairsTask& task, i64* kept) {
+    for (i64 pair = 0; pair < task.count; ++pair) {
+      kept[2 * pair] = task.ends[pair].row;
+      kept[2 * pair + 1] = task.ends[pair].column;
+    }
+  }
+
   template <class To, class From>
   To scaled(From score) const {
     if (spec_.scale == 1) return static_cast<To>(score);
@@ -110,7 +118,7 @@ class KeptPairs final : public device::BlockKernel {
   std::unique_ptr<device::BlockKernel> pairs_;
   std::size_t element_;  // bytes
   GatheredPairs gathered_;
-  std::vector<std::byte> scores_, stored_;  // as the kernel computes them, and as they are kept
+  std::vector<std::byte> scores_, ends_, stored_;  // as the kernel computes them, and scores as they are kept
 };
 
 }  // namespace
@@ -118,7 +126,8 @@ class KeptPairs final : public device::BlockKernel {
 std::size_t kept_bytes(const KeptSpec& spec, std::int64_t pairs) {
   const std::size_t computed = converts_scores(spec) ? size_of(spec.pairs.value) : 0;
   const std::size_t stored = spec.best > 0 ? size_of(spec.stored) : 0;
-  return static_cast<std::size_t>(pairs) * (computed + stored);
+  const std::size_t ends = spec.pairs.ends ? sizeof(End) : 0;
+  return static_cast<std::size_t>(pairs) * (computed + stored + ends);
 }
 
 std::unique_ptr<device::BlockKernel> make_kept(const KeptSpec& spec, std::unique_ptr<device::BlockKernel> pairs,

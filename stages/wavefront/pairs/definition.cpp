@@ -76,7 +76,7 @@ void choose_types(const Request& request, KeptSpec& spec) {
   const std::string& type = request.stage.settings.text("type");
   spec.scale = pairs.description->scale;
   pairs.value = pairs::score_type(*pairs.description, pairs.longest_row, pairs.longest_column);
-  spec.stored = type != "auto" ? *element_type_from(type) : spec.scale != 1 ? ElementType::f64 : pairs.value;
+  spec.stored = type != "auto" ? *element_type_from(type) : spec.scale != 1 ? ElementType::f64 : ElementType::i64;
   if (spec.scale != 1 && !is_floating(spec.stored)) {
     refuse(request.stage, "type",
            "the scores have decimals, which " + type + " does not hold: say `type: f64`, or leave it out");

@@ -34,7 +34,7 @@ constexpr run::SlotField<KeptTask> pair_slots[] = {
      [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.hit_scores = piece.tile.data; }},
     {PairsSlot::ends, "ends",
      [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) {
-       task.ends = reinterpret_cast<pairs::End*>(piece.tile.data);
+       task.ends = reinterpret_cast<pairs::i64*>(piece.tile.data);
      }},
 };
 
@@ -62,7 +62,7 @@ PairsPlan::PairsPlan(PairsDefinition definition, PairsCut cut)
     hit_scores_ = add_hits("hit_score", spec().stored);
   } else {
     scores_ = add_result("score", spec().stored, 1);
-    if (spec().pairs.ends) ends_ = add_result("end", ElementType::i32, end_values);
+    if (spec().pairs.ends) ends_ = add_result("end", ElementType::i64, end_values);
   }
 }
 
@@ -384,7 +384,7 @@ KeptTask PairsPlan::listed_task(const run::BlockView& view) const {
   KeptTask task{};
   if (const run::AccessView* scores = view.find(PairsSlot::scores)) task.scores = scores->tiles.at(0).data;
   if (const run::AccessView* ends = view.find(PairsSlot::ends)) {
-    task.ends = reinterpret_cast<pairs::End*>(ends->tiles.at(0).data);
+    task.ends = reinterpret_cast<pairs::i64*>(ends->tiles.at(0).data);
   }
   return task;
 }

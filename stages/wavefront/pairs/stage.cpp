@@ -45,7 +45,7 @@ const pairs::PairsMethod& method_for(const Request& request, const pairs::PairsS
 /// Bytes of results of a pair.
 std::size_t result_bytes(const pairs::KeptSpec& spec) {
   if (spec.best > 0) return 0;
-  return size_of(spec.stored) + (spec.pairs.ends ? sizeof(pairs::End) : 0);
+  return size_of(spec.stored) + (spec.pairs.ends ? end_values * sizeof(pairs::i64) : 0);
 }
 
 /// Bytes in which alignments are computed.
@@ -152,7 +152,9 @@ class PairsStage : public run::Stage {
     p.operations = cells_;
     p.operations_per_second = 1 / method().cost(spec().pairs, resources_.device).seconds;
     p.bytes_read = bytes(plan_->sides().rows) + bytes(plan_->sides().columns);
-    p.bytes_written = static_cast<double>(plan_->pairs().count()) * static_cast<double>(result_bytes(spec())) +
+    // The pairs of a list are counted by the run.
+    const double written = spec().counts ? 0 : static_cast<double>(result_bytes(spec()));
+    p.bytes_written = static_cast<double>(plan_->pairs().count()) * written +
                       static_cast<double>(plan_->sides().rows.count()) * static_cast<double>(hit_bytes(spec()));
     p.block_shape = matrix ? std::to_string(cut.rows) + " x " + std::to_string(cut.columns) + " pairs"
                            : std::to_string(cut.entries) + " pairs";

@@ -31,7 +31,7 @@ class Scores {
   Scores(const VerifyRequest& request, const PairsDefinition& definition)
       : definition_(definition), program_(definition) {
     scores_ = open_dataset(request, "score", shape(1), definition.spec.stored);
-    if (definition.spec.pairs.ends) ends_ = open_dataset(request, "end", shape(end_values), ElementType::i32);
+    if (definition.spec.pairs.ends) ends_ = open_dataset(request, "end", shape(end_values), ElementType::i64);
   }
 
   Checked check(const VerifyRequest& request) const {
@@ -76,8 +76,8 @@ class Scores {
       return difference_in<T>(*scores_, scores, computed, sides(), block.row_begin, block.column_begin, 1);
     });
     if (!difference.empty() || !ends_) return difference;
-    const auto* computed = reinterpret_cast<const std::int32_t*>(found.ends.data());
-    return difference_in<std::int32_t>(*ends_, ends, computed, sides(), block.row_begin, block.column_begin,
+    const auto* computed = reinterpret_cast<const std::int64_t*>(found.ends.data());
+    return difference_in<std::int64_t>(*ends_, ends, computed, sides(), block.row_begin, block.column_begin,
                                        end_values);
   }
 
