@@ -74,6 +74,16 @@ int Residence::cost_of_leaving(const Version& version, int location) const {
   return location == 0 && is_held_elsewhere(version, location) ? 1 : 2;
 }
 
+/// True if nobody uses the copy at a location, and nothing of the version is on its way to the host.
+bool Residence::is_idle(const Version& version, int location) const {
+  const Copy& copy = version.at(location);
+  // A tile is written to disk from host memory, and stays there meanwhile.
+  const bool leaves_alone = version.queued && !droppable(version, location);
+  const bool stored_from = location == 0 && (version.storing > 0 || leaves_alone);
+  return copy.holders == 0 && copy.transfers == 0 && !copy.incoming && !version.copies[0].incoming &&
+         version.being_written == 0 && !stored_from;
+}
+
 /// Versions whose copies at a location may leave to make room for block `sequence`, the best ones first.
 std::vector<Version*> Residence::victims(int location, std::size_t bytes, std::int64_t sequence) const {
   // A frozen pool makes no buffer out of others. A copy that left it in vain would be fetched again, and an eviction
@@ -86,15 +96,9 @@ std::vector<Version*> Residence::victims(int location, std::size_t bytes, std::i
   };
   std::vector<Candidate> found;
   for (Version* version : resident_[static_cast<std::size_t>(location)]) {
-    const Copy& copy = version->at(location);
-    // A tile is written to disk from host memory, and stays there meanwhile.
-    const bool leaves_alone = version->queued && !droppable(*version, location);
-    const bool stored_from = location == 0 && (version->storing > 0 || leaves_alone);
-    const bool idle = copy.holders == 0 && copy.transfers == 0 && !copy.incoming && !version->copies[0].incoming &&
-                      version->being_written == 0 && !stored_from;
     if (same_size && version->buffer != bytes) continue;
     const int cost = cost_of_leaving(*version, location);
-    if (idle && (cost < 2 || !version->is_needed(location, sequence))) {
+    if (is_idle(*version, location) && (cost < 2 || !version->is_needed(location, sequence))) {
       found.push_back({cost, version->next_use(), version});
     }
   }
@@ -117,6 +121,8 @@ bool Residence::make_room(int location, std::size_t bytes, std::int64_t sequence
   bool moves = room == Room::any && !grows;
   if (room == Room::any) wanted_[at] += bytes;
   for (Version* victim : victims(location, bytes, sequence)) {
+    // Making room in host memory for one that leaves a device may have begun to move another one.
+    if (!is_idle(*victim, location)) continue;
     if ((room == Room::unneeded || grows) && cost_of_leaving(*victim, location) == 2) return false;
     // Content that only a device has in memory is better moved to the host than read again.
     const bool worth_moving =

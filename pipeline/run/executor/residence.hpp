@@ -129,6 +129,7 @@ class Residence {
   bool take_buffer(Version& version, int location, std::int64_t sequence, Room room);
   bool make_room(int location, std::size_t bytes, std::int64_t sequence, Room room);
   std::vector<Version*> victims(int location, std::size_t bytes, std::int64_t sequence) const;
+  bool is_idle(const Version& version, int location) const;
   bool droppable(const Version& version, int location) const;
   bool lost_if_dropped(const Version& version, int location) const;
   int cost_of_leaving(const Version& version, int location) const;
