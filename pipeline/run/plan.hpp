@@ -52,7 +52,11 @@ class Plan {
   virtual int devices(int available) const { return available > 0 ? 1 : 0; }
   /// What it deals, for people: "3 rows of tiles"; "": one device computes all blocks.
   virtual std::string dealt() const { return ""; }
-  /// The device that computes the block, below devices(available). No result depends on it.
+  /// True if device() gives blocks to the host.
+  virtual bool uses_host() const { return false; }
+  /// Of device(): the CPU computes the block, in host memory, also beside devices with memory of their own.
+  static constexpr int host = -1;
+  /// The device that computes the block, below devices(available), or `host`. No result depends on it.
   virtual int device(const Phase&, std::int64_t, int) const { return 0; }
 
   /// Bytes that a kernel receives of a block, and bytes that it reports.

@@ -74,9 +74,8 @@ std::vector<std::string> names_of(const std::vector<device::Context*>& devices) 
 /// The devices of the run, and the CPU beside them if it computes a stage.
 std::vector<device::Context*> all_devices(const RunPlan& plan, const RunSettings& settings) {
   std::vector<device::Context*> devices = settings.devices;
-  const bool on_cpu = std::any_of(plan.stages.begin(), plan.stages.end(),
-                                  [](const PlannedStage& stage) { return stage.on_cpu.has_value(); });
-  if (on_cpu) devices.push_back(settings.cpu);
+  const bool on_cpu = std::any_of(plan.stages.begin(), plan.stages.end(), uses_cpu);
+  if (on_cpu && settings.cpu != nullptr) devices.push_back(settings.cpu);
   return devices;
 }
 

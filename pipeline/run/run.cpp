@@ -26,16 +26,16 @@ using Json = nlohmann::json;
 struct Memory {
   std::vector<std::unique_ptr<Pool>> owned;
   std::vector<Pool*> pools;
-  std::size_t workspace;  // of each location that computes, in addition to its pool
+  std::size_t host_workspace, device_workspace;  // in addition to the pools
 
   /// @param devices that compute
-  Memory(const std::vector<device::Context*>& devices, const RunSettings& settings, std::size_t workspace_bytes)
-      : workspace(workspace_bytes) {
+  Memory(const std::vector<device::Context*>& devices, const RunSettings& settings, const Prediction& prediction)
+      : host_workspace(prediction.host_workspace_bytes), device_workspace(prediction.workspace_bytes) {
     device::Context* first = devices.front();
-    const auto beside = [this](std::size_t budget) { return budget - std::min(budget, workspace); };
+    if (first->shares_host_memory()) host_workspace += device_workspace;
+    const auto beside = [](std::size_t budget, std::size_t bytes) { return budget - std::min(budget, bytes); };
     add(
-        first->shares_host_memory() ? beside(settings.host_budget) : settings.host_budget,
-        [=](std::size_t n) { return first->allocate_host(n); },
+        beside(settings.host_budget, host_workspace), [=](std::size_t n) { return first->allocate_host(n); },
         [=](void* memory, std::size_t n) { first->release_host(memory, n); },
         first->shares_host_memory() ? Growth::at_once : Growth::beside);
     for (device::Context* context : devices) {
@@ -44,7 +44,7 @@ struct Memory {
         continue;
       }
       add(
-          beside(settings.device_budget), [=](std::size_t n) { return context->allocate(n); },
+          beside(settings.device_budget, device_workspace), [=](std::size_t n) { return context->allocate(n); },
           [=](void* memory, std::size_t n) { context->release(memory, n); }, Growth::at_once);
     }
   }
@@ -66,10 +66,9 @@ struct Memory {
   }
 
  private:
-  /// Bytes of a pool, and of the workspace if kernels compute in its memory.
+  /// Bytes of a pool, and of the workspace of kernels that compute in its memory.
   std::int64_t with_workspace(std::size_t at, std::size_t bytes) const {
-    const bool computes = at > 0 || pools[1] == nullptr;
-    return static_cast<std::int64_t>(bytes + (computes ? workspace : 0));
+    return static_cast<std::int64_t>(bytes + (at > 0 ? device_workspace : host_workspace));
   }
 
   void add(std::size_t budget, Pool::Allocate allocate, Pool::Release release, Growth growth) {
@@ -116,9 +115,11 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   record.begin = profile.now();
   profile.begin_stage(record);
 
-  Memory memory(devices, settings, prediction.workspace_bytes);
+  Memory memory(devices, settings, prediction);
   Environment environment;
   environment.devices = devices;
+  environment.host = settings.cpu;
+  environment.host_number = static_cast<int>(settings.devices.size());
   environment.first_device = planned.on_cpu ? static_cast<int>(settings.devices.size()) : 0;
   environment.pools = memory.pools;
   environment.profile = &profile;

@@ -9,7 +9,8 @@ bool lies_in_scratch(const PlannedStage& stage, const ArraySpec& array) {
 }
 
 std::string backend_of(const PlannedStage& stage, const RunPlan& plan) {
-  return stage.on_cpu ? "cpu" : plan.fixed.value("backend", "");
+  const bool by_host = stage.stage->plan().devices(1) == 0;
+  return stage.on_cpu || by_host ? "cpu" : plan.fixed.value("backend", "");
 }
 
 std::vector<LargeDataset> large_datasets(const RunPlan& plan) {

@@ -31,4 +31,6 @@ std::vector<device::Context*> devices_of(const PlannedStage& stage, const RunSet
   return stage.on_cpu ? std::vector{settings.cpu} : settings.devices;
 }
 
+bool uses_cpu(const PlannedStage& stage) { return stage.on_cpu.has_value() || stage.stage->plan().uses_host(); }
+
 }  // namespace terrace::run

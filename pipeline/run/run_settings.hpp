@@ -17,7 +17,7 @@ namespace terrace::run {
 
 struct RunSettings {
   std::vector<device::Context*> devices;
-  device::Context* cpu = nullptr;    // beside them, for stages that are planned for the CPU
+  device::Context* cpu = nullptr;    // beside them, for stages and blocks that the CPU computes
   std::size_t host_budget = 0;       // for tiles
   std::size_t window_bytes = 0;      // in addition, for the window of the next blocks: see window_share()
   std::size_t device_budget = 0;     // of each device; the stage's workspace included
@@ -35,7 +35,9 @@ Watch watch_of(const RunSettings& settings);
 /// Bytes of memory.host that the executor keeps for the window of the next blocks.
 std::size_t window_share(std::size_t host_memory);
 
-/// The devices that compute a stage.
+/// The devices that compute a stage; the CPU may compute some of its blocks beside them.
 std::vector<device::Context*> devices_of(const PlannedStage& stage, const RunSettings& settings);
+/// True if the CPU computes the stage or some of its blocks, beside the devices of the run.
+bool uses_cpu(const PlannedStage& stage);
 
 }  // namespace terrace::run

@@ -14,6 +14,7 @@ enum class Deal {
   in_turn,    // block i to device i modulo their number
   in_halves,  // as many consecutive blocks to each
   scattered,  // by a hash of phase and block
+  with_host,  // likewise, some of them to the host
 };
 
 /// A toy that deals its blocks to all available devices.
@@ -24,11 +25,13 @@ class Dealt : public Toy {
   Deal deal = Deal::in_turn;
 
   int devices(int available) const override { return available; }
+  bool uses_host() const override { return deal == Deal::with_host; }
   int device(const run::Phase& phase, std::int64_t index, int devices) const override {
     if (deal == Deal::in_halves) return static_cast<int>(index * devices / phase.count);
     u64 number = static_cast<u64>(index);
-    if (deal == Deal::scattered)
+    if (deal == Deal::scattered || deal == Deal::with_host)
       number = (number * 31 + static_cast<u64>(phase.number) + 1) * 0x9E3779B97F4A7C15ull >> 40;
+    if (deal == Deal::with_host && number % 5 < 2) return run::Plan::host;
     return static_cast<int>(number % static_cast<u64>(devices));
   }
 };

@@ -69,6 +69,9 @@ class StageRunner {
           [=](void* memory, std::size_t bytes) { device->release(memory, bytes); }));
       environment.pools.push_back(pools.back().get());
     }
+    SimulatedContext host(true, options_.seed + 5, options_.longest_pause);
+    environment.host = &host;
+    environment.host_number = options_.devices;
     profile = run::Profile();
     profile.begin_stage({"toy"});
     environment.profile = &profile;

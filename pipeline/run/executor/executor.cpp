@@ -22,11 +22,24 @@ std::vector<TileGrid> grids_of(const Plan& plan) {
   return grids;
 }
 
-/// The devices among which the plan deals its blocks: the first of the available ones.
+/// True if the CPU computes blocks beside devices with memory of their own.
+bool adds_host(const Plan& plan, const Environment& environment) {
+  return plan.uses_host() && !environment.devices.front()->shares_host_memory();
+}
+
+/// The devices among which the plan deals its blocks: the first of the available ones; then the CPU that is added.
 std::vector<device::Context*> devices_of(const Plan& plan, const Environment& environment) {
   const auto available = static_cast<int>(environment.devices.size());
-  const int used = std::clamp(plan.devices(available), 1, available);
-  return {environment.devices.begin(), environment.devices.begin() + used};
+  const bool adds = adds_host(plan, environment);
+  const int used = std::clamp(plan.devices(available), adds ? 0 : 1, available);
+  std::vector<device::Context*> devices(environment.devices.begin(), environment.devices.begin() + used);
+  if (adds) devices.push_back(environment.host);
+  return devices;
+}
+
+Dealing dealing_of(const Plan& plan, const Environment& environment) {
+  const auto all = static_cast<int>(devices_of(plan, environment).size());
+  return adds_host(plan, environment) ? Dealing{all - 1, all - 1} : Dealing{all, 0};
 }
 
 }  // namespace
@@ -40,7 +53,7 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
       grids_(grids_of(plan)),
       store_(plan.arrays(), grids_, std::move(storage)),
       residence_(store_, devices_of(plan, environment), environment.pools, completions_, *environment.profile),
-      window_(plan, tally, grids_, versions_, static_cast<int>(devices_of(plan, environment).size()), window_capacity,
+      window_(plan, tally, grids_, versions_, dealing_of(plan, environment), window_capacity,
               environment.window_bytes),
       checkpoints_(stage, plan, tally, window_, versions_, store_, residence_, *environment.ledger, completions_),
       hold_cursors_(environment.pools.size()),
@@ -64,9 +77,10 @@ Executor::Executor(std::int64_t stage, const Plan& plan, Tally& tally, std::vect
   for (device::Context* context : devices_of(plan, environment)) {
     // A CPU's launches take the times of their blocks from the run's own clock.
     const device::u64 zero = context->shares_host_memory() ? environment.profile->steady_zero() : 0;
-    const int location = location_of(*context, static_cast<int>(devices_.size()));
-    Device& device =
-        devices_.emplace_back(Device{context, location, plan.make_worker(*context), {}, BlockClock(zero)});
+    const auto index = static_cast<int>(devices_.size());
+    const int number = context == environment.host ? environment.host_number : environment.first_device + index;
+    Device& device = devices_.emplace_back(
+        Device{context, location_of(*context, index), number, plan.make_worker(*context), {}, BlockClock(zero)});
     for (int i = 0; i < 2; ++i) device.launches.push_back(std::make_unique<LaunchHandle>(*context, plan, ring));
   }
   if (restored) restore(*restored);

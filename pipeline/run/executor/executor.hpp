@@ -29,8 +29,10 @@ namespace terrace::run {
 /// Shared by the stages of one run. All of it outlives the executor.
 struct Environment {
   std::vector<device::Context*> devices;
-  int first_device = 0;      // number of the first of them among the devices of the run, for the profile
-  std::vector<Pool*> pools;  // host, then one a device (null if it works in host memory)
+  device::Context* host = nullptr;  // the CPU, for blocks that plans give to the host; null if a plan has none
+  int host_number = 0;              // its number among the devices of the run, for the profile
+  int first_device = 0;             // number of the first of them among the devices of the run, for the profile
+  std::vector<Pool*> pools;         // host, then one of each of `devices` (null if it works in host memory)
   Profile* profile = nullptr;
   Ledger* ledger = nullptr;
   std::atomic<int>* stop = nullptr;      // not 0: stop at a checkpoint
@@ -65,6 +67,7 @@ class Executor {
   struct Device {
     device::Context* context;
     int location;
+    int number;  // among the devices of the run, for the profile
     std::unique_ptr<Worker> worker;
     std::vector<std::unique_ptr<LaunchHandle>> launches;
     BlockClock clock;
@@ -88,6 +91,7 @@ class Executor {
   // Memory, in the order of blocks.
   void hold_blocks();
   void hold_blocks_at(int location);
+  bool holds_up_devices(const BlockState& block) const;
   int location_of_block(const BlockState& block) const;
   std::int64_t& hold_cursor(int device);
   std::int64_t least_held() const;

@@ -109,7 +109,7 @@ void Executor::record(const BlockState& block, const LaunchHandle::Done& done) {
   BlockRecord record;
   record.phase = block.phase;
   record.first = block.index;
-  record.device = environment_.first_device + block.device;
+  record.device = devices_[static_cast<std::size_t>(block.device)].number;
   record.attempts = block.attempt + 1;
   record.operations = block.operations;
   std::tie(record.begin, record.end) = devices_[static_cast<std::size_t>(block.device)].clock.span(

@@ -40,16 +40,23 @@ std::int64_t Executor::least_held() const {
 void Executor::hold_blocks() {
   start_cursor_ = std::max(start_cursor_, window_.frontier());
   while (start_cursor_ < window_.end() && window_.at(start_cursor_).step >= BlockStep::started) ++start_cursor_;
-  for (std::size_t device = 0; device < devices_.size(); ++device) {
-    const int location = devices_[device].location;
-    if (device == 0 || location > 0) hold_blocks_at(location);
+  bool host = false;
+  for (const Device& device : devices_) {
+    if (device.location > 0 || !std::exchange(host, true)) hold_blocks_at(device.location);
   }
+}
+
+/// True if the block must not hold host memory yet: tiles of other devices move through that memory, so that blocks
+/// which wait for these devices would keep them from going on.
+bool Executor::holds_up_devices(const BlockState& block) const {
+  return devices_.front().location > 0 && location_of_block(block) == 0 && block.unmet > 0;
 }
 
 void Executor::hold_blocks_at(int location) {
   std::int64_t blocks = 0;
   std::size_t bytes = 0;
-  const std::int64_t devices = location > 0 ? 1 : static_cast<std::int64_t>(devices_.size());
+  const std::int64_t devices = std::count_if(devices_.begin(), devices_.end(),
+                                             [&](const Device& device) { return device.location == location; });
   std::int64_t& cursor = hold_cursors_[static_cast<std::size_t>(location)];
   cursor = std::max(cursor, start_cursor_);
   // On the CPU, started blocks that wait for its threads count as blocks ahead: more blocks ahead would take new
@@ -73,7 +80,7 @@ void Executor::hold_blocks_at(int location) {
         bytes >= ahead_bytes * static_cast<std::size_t>(devices)) {
       return;
     }
-    if (!hold(block)) return;
+    if (holds_up_devices(block) || !hold(block)) return;
     block.step = BlockStep::held;
     count_memory(block, blocks, bytes);
   }

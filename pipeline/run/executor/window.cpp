@@ -31,13 +31,13 @@ std::string describe(const VersionKey& key) {
 
 std::size_t Assembly::buffer() const { return whole_pages(static_cast<std::size_t>(box.volume()) * element); }
 
-Window::Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
-               std::int64_t capacity, std::size_t bytes)
+Window::Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions,
+               Dealing dealing, std::int64_t capacity, std::size_t bytes)
     : plan_(plan),
       tally_(tally),
       grids_(grids),
       versions_(versions),
-      devices_(devices),
+      dealing_(dealing),
       capacity_(capacity),
       most_bytes_(bytes) {}
 
@@ -93,10 +93,12 @@ void Window::register_block(const PhaseState& phase, std::int64_t sequence) {
     register_last_uses(block, plan_.block(phase.phase, block.index));
     return;
   }
-  block.device = plan_.device(phase.phase, block.index, devices_);
-  if (block.device < 0 || block.device >= devices_) {
+  block.device = plan_.device(phase.phase, block.index, dealing_.devices);
+  if (block.device == Plan::host) {
+    block.device = dealing_.host;
+  } else if (block.device < 0 || block.device >= dealing_.devices) {
     throw Error(describe(block) + " is dealt to device " + std::to_string(block.device) + " of " +
-                std::to_string(devices_));
+                std::to_string(dealing_.devices));
   }
   Block declared = plan_.block(phase.phase, block.index);
   block.operations = declared.operations;
@@ -168,7 +170,7 @@ Version& Window::make(const VersionKey& key, const StoredVersion& stored) {
   version->bytes = static_cast<std::size_t>(version->box.volume()) * size_of(spec.type);
   const std::size_t full = static_cast<std::size_t>(volume(grid.tile_shape())) * size_of(spec.type);
   version->buffer = whole_pages(full);
-  version->copies.resize(static_cast<std::size_t>(devices_) + 1);
+  version->copies.resize(static_cast<std::size_t>(dealing_.devices) + 1);
   versions_bytes_ += sizeof(Version) + version->copies.size() * sizeof(Copy) + map_entry_bytes;
   version->slot = stored.slot;
   version->checksum = stored.checksum;

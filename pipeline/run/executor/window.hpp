@@ -73,14 +73,19 @@ struct PhaseState {
   std::int64_t end() const { return first_sequence + phase.count; }
 };
 
+/// The devices of a plan's blocks.
+struct Dealing {
+  int devices = 1;  // among which blocks are dealt
+  int host = 0;     // number of the device that computes the host's blocks: one of these, or the next one
+};
+
 /// Registers blocks in order and derives their dependences from their accesses.
 class Window {
  public:
   /// @param grids the tiles of each array of the plan
-  /// @param devices among which blocks are dealt
   /// @param capacity most blocks at a time
   /// @param bytes most memory for them; some blocks are registered in any case
-  Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, int devices,
+  Window(const Plan& plan, Tally& tally, const std::vector<TileGrid>& grids, Versions& versions, Dealing dealing,
          std::int64_t capacity, std::size_t bytes = std::numeric_limits<std::size_t>::max());
 
   /// Resumes at a checkpoint: phases under way, blocks from `frontier` on that are done, their results.
@@ -138,7 +143,7 @@ class Window {
   Tally& tally_;
   const std::vector<TileGrid>& grids_;
   Versions& versions_;
-  int devices_;
+  Dealing dealing_;
   std::int64_t capacity_;
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;           // of the blocks, of their marks on tiles, and of versions that they named first

@@ -1,7 +1,9 @@
 // The executor with several devices: chains, tiles written in parts, updates and halos, however blocks are dealt.
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -41,11 +43,13 @@ test::RunnerOptions options_of(const Machine& machine, std::size_t pages, std::u
   return options;
 }
 
+constexpr std::array<Deal, 3> to_devices{Deal::in_turn, Deal::in_halves, Deal::scattered};
+
 /// Runs the toys that `make` makes on every machine, dealt in every way.
 template <class Make>
-void check_everywhere(const Make& make, std::size_t pages, int result) {
+void check_everywhere(const Make& make, std::size_t pages, int result, std::span<const Deal> deals = to_devices) {
   for (const Machine& machine : machines) {
-    for (const Deal deal : {Deal::in_turn, Deal::in_halves, Deal::scattered}) {
+    for (const Deal deal : deals) {
       for (std::uint32_t seed = 1; seed <= 2; ++seed) {
         INFO(machine.devices << " devices, shares " << machine.shares << ", peers " << machine.peers << ", deal "
                              << static_cast<int>(deal) << ", seed " << seed);
@@ -64,8 +68,9 @@ void check_everywhere(const Make& make, std::size_t pages, int result) {
 }
 
 /// Stops runs of the toy at random moments, and resumes each on another number of devices.
+/// @param deals ways to deal blocks, of which each attempt takes one
 template <class Make>
-void check_stops(const Make& make, std::size_t pages, int result) {
+void check_stops(const Make& make, std::size_t pages, int result, std::size_t deals = to_devices.size()) {
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
@@ -73,7 +78,7 @@ void check_stops(const Make& make, std::size_t pages, int result) {
     const bool shares = random() % 2 == 0;
     for (int attempt = 0;; ++attempt) {
       auto toy = make();
-      toy.deal = static_cast<Deal>(random() % 3);
+      toy.deal = static_cast<Deal>(random() % deals);
       const Machine machine{static_cast<int>(1 + random() % 3), shares, random() % 2 == 0};
       test::RunnerOptions options = options_of(machine, pages, seed);
       std::atomic<int> stop = 0;
@@ -196,17 +201,26 @@ TEST_CASE("Boxes with halos are assembled from tiles of all devices") {
   check_everywhere(halo_chain, 60, 1);
 }
 
+TEST_CASE("Blocks that the host computes beside devices come out right, with little memory, too") {
+  constexpr std::array<Deal, 1> with_host{Deal::with_host};
+  for (const std::size_t pages : {24, 4}) {
+    check_everywhere([] { return updates(run::Order::any); }, pages, 1, with_host);
+    check_everywhere([] { return updates(run::Order::in_turn); }, pages, 1, with_host);
+  }
+  for (const std::size_t pages : {60, 12}) check_everywhere(halo_steps, pages, 1, with_host);
+}
+
 TEST_CASE("A run on several devices stops, and goes on with another number of them") {
   check_stops(prefix_chain, 24, 1);
   check_stops(chain_passes, 24, 1);
   check_stops(passes_of_one_chain, 24, 1);
   check_stops(shifted_passes, 24, 1);
-  check_stops([] { return updates(run::Order::any); }, 24, 1);
-  check_stops([] { return updates(run::Order::in_turn); }, 24, 1);
+  check_stops([] { return updates(run::Order::any); }, 24, 1, 4);
+  check_stops([] { return updates(run::Order::in_turn); }, 24, 1, 4);
   check_stops([] { return update_chain(1, true); }, 24, 0);
   check_stops([] { return update_chain(4, true); }, 24, 0);
   check_stops([] { return update_chain(4, true); }, 3, 0);
-  check_stops(halo_steps, 60, 1);
+  check_stops(halo_steps, 60, 1, 4);
   check_stops(grid_chain, 60, 4);
 }
 

@@ -75,7 +75,7 @@ struct Scene {
     program.phases.push_back({phase, std::move(blocks)});
   }
   run::Window& open(std::int64_t capacity = 100) {
-    window = std::make_unique<run::Window>(program, tally, grids, versions, 2, capacity);
+    window = std::make_unique<run::Window>(program, tally, grids, versions, run::Dealing{2, 0}, capacity);
     return *window;
   }
   int unmet(std::int64_t sequence) { return window->at(sequence).unmet; }
