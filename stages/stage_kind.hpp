@@ -28,6 +28,7 @@ struct Resources {
   bool cuda = false;              // else the CPU
   int devices = 1;                // that the run opens: a plan may deal its blocks to them
   device::Limits device;          // of every device (they are of one kind)
+  device::Limits cpu = {};        // of the CPU beside CUDA devices: plans may give blocks to the host
   std::size_t host_budget = 0;    // for blocks
   std::size_t input_memory = 0;   // of memory.host, memory of inputs: not a part of host_budget
   std::size_t window_memory = 0;  // also of memory.host: the window of the executor
@@ -35,9 +36,10 @@ struct Resources {
   std::size_t device_beside =
       0;  // of memory.device, what a stage needs beside its blocks: not a part of device_budget
   std::int64_t scratch_space = std::numeric_limits<std::int64_t>::max();  // bytes on disk for scratch arrays
-  bool device_given = true;  // true if the job gives it; else it is host_budget, or the device's memory
-  bool compiles = true;      // false: no kernel is compiled for the run
-  bool to_run = true;        // else the job is only checked: large arrays are not read to choose by their values
+  bool device_given = true;    // true if the job gives it; else it is host_budget, or the device's memory
+  bool leaves_choice = false;  // the job lets the CPU compute in place of CUDA devices
+  bool compiles = true;        // false: no kernel is compiled for the run
+  bool to_run = true;          // else the job is only checked: large arrays are not read to choose by their values
 
   device::Backend backend() const { return cuda ? device::Backend::cuda : device::Backend::cpu; }
   /// The memory.host that leaves `blocks` bytes for blocks.
@@ -67,6 +69,11 @@ struct Request {
 struct VerifyRequest;
 struct Checked;
 
+/// StageKind::deals of stages all of whose plans do.
+inline bool always_deals(const job::Stage&, const std::function<const io::Source*(const std::string&)>&) {
+  return true;
+}
+
 struct StageKind {
   job::StageDeclaration declaration;
   /// @throws JobError if inputs do not fit (with places), or no plan fits the budgets (naming the least)
@@ -78,7 +85,9 @@ struct StageKind {
   /// The reason why only the CPU computes a step, if its settings ask for that, or what it reads; null: CUDA computes
   /// every step.
   std::optional<CpuAlone> (*cpu_alone)(const Request& request) = nullptr;
-  bool deals = false;  // true if its plans deal blocks to several devices
+  /// True if the plan of a step deals blocks to several devices. @param input by its name in the job; null: it is
+  /// none
+  bool (*deals)(const job::Stage& stage, const std::function<const io::Source*(const std::string&)>& input) = nullptr;
 };
 
 /// `wavefront`: two-dimensional tables in which a cell needs its neighbours above and to the left.

@@ -27,13 +27,13 @@ std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>
   return all;
 }
 
-/// The methods of the back end of the chosen one, beside a spec.
+/// The methods of a back end, beside a spec.
 template <class Spec>
-std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>> methods,
+std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>> methods, device::Backend backend,
                                             const device::Method<Spec>& chosen, const Spec& spec,
                                             const device::Limits& limits) {
   std::vector<run::StageMethod> all;
-  for (const auto& rated : device::rate_methods(methods, chosen.backend, spec, limits)) {
+  for (const auto& rated : device::rate_methods(methods, backend, spec, limits)) {
     run::StageMethod method = stage_method(*rated.method);
     method.unfit = rated.unfit;
     method.chosen = rated.method == &chosen;
@@ -41,6 +41,14 @@ std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>
     all.push_back(std::move(method));
   }
   return all;
+}
+
+/// The methods of the back end of the chosen one.
+template <class Spec>
+std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>> methods,
+                                            const device::Method<Spec>& chosen, const Spec& spec,
+                                            const device::Limits& limits) {
+  return stage_methods(methods, chosen.backend, chosen, spec, limits);
 }
 
 /// The one method of a stage that has no table of them: a kernel for each back end.

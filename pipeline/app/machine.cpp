@@ -31,9 +31,15 @@ std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
 }
 
 /// True if a stage of the job deals its blocks to several devices.
-bool deals_blocks(const job::Job& job, const Stages& stages) {
-  return std::any_of(job.stages.begin(), job.stages.end(),
-                     [&](const job::Stage& stage) { return stages.find(stage.kind).deals; });
+bool deals_blocks(const job::OpenJob& open, const Stages& stages) {
+  const auto input = [&](const std::string& name) -> const io::Source* {
+    const auto found = open.inputs.find(name);
+    return found == open.inputs.end() ? nullptr : found->second.get();
+  };
+  return std::any_of(open.job.stages.begin(), open.job.stages.end(), [&](const job::Stage& stage) {
+    const auto deals = stages.find(stage.kind).deals;
+    return deals != nullptr && deals(stage, input);
+  });
 }
 
 std::size_t least_free(const Processors& processors) {
@@ -127,10 +133,12 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
     machine.main = std::move(host);
     return machine;
   }
-  const std::size_t opened = deals_blocks(job, stages) ? chosen.size() : 1;
+  const std::size_t opened = deals_blocks(open, stages) ? chosen.size() : 1;
   for (std::size_t d = 0; d < opened; ++d) machine.main.contexts.push_back(device::make_cuda_context(chosen[d]));
   machine.main.resources = resources_of(open, machine.main, host_free);
-  if (job.backend == job::Backend::automatic) machine.cpu = std::move(host);
+  machine.main.resources.cpu = host.resources.device;
+  machine.main.resources.leaves_choice = job.backend == job::Backend::automatic;
+  machine.cpu = std::move(host);
   if (chosen.size() > opened) {
     machine.note = std::to_string(chosen.size()) + (job.devices ? " devices are listed" : " devices are here") +
                    "; a run uses one, device " + std::to_string(chosen.front()) + " (`devices: [N]` chooses)";

@@ -26,7 +26,7 @@ struct Processors {
 /// The opened devices of a run, and the resources that it may use.
 struct Machine {
   Processors main;                     // CUDA devices, or the CPU
-  std::optional<Processors> cpu = {};  // beside CUDA devices, if the job leaves the choice
+  std::optional<Processors> cpu = {};  // beside CUDA devices
   std::string note;                    // on devices that are left out; empty if none is
 
   /// True if stages are planned for CUDA devices unless only the CPU computes them.

@@ -162,7 +162,7 @@ Made make_stage(const stages::StageKind& kind, const Machine& machine, const sta
   if (machine.cpu && request.choices != nullptr && run::is_on_cpu(*request.choices)) return on_cpu("");
   const bool asks = request.resources.cuda && request.choices == nullptr && kind.cpu_alone != nullptr;
   if (const auto alone = asks ? kind.cpu_alone(request) : std::nullopt) {
-    if (!machine.cpu) stages::refuse(request.stage, alone->parameter, alone->why);
+    if (!machine.main.resources.leaves_choice) stages::refuse(request.stage, alone->parameter, alone->why);
     return on_cpu(alone->why);
   }
   return {kind.make(request)};

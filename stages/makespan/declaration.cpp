@@ -109,7 +109,7 @@ StageKind makespan_stage() {
   kind.declaration.check = check_together;
   kind.verify = verify_makespan;
   kind.declaration.results = 2;  // the search ends as soon as the schedules that bound it suffice
-  kind.deals = true;
+  kind.deals = always_deals;
   return kind;
 }
 

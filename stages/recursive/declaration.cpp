@@ -141,7 +141,7 @@ StageKind recursive_stage() {
   kind.make = make_recursive;
   kind.verify = verify_recursive;
   kind.methods = recursive_methods;
-  kind.deals = true;
+  kind.deals = always_deals;
   return kind;
 }
 

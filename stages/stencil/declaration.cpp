@@ -437,7 +437,7 @@ StageKind stencil_stage() {
   };
   kind.verify = verify_stencil;
   kind.methods = [] { return stage_methods(stencil::stencil_methods()); };
-  kind.deals = true;
+  kind.deals = always_deals;
   return kind;
 }
 

@@ -60,7 +60,11 @@ void print_taken(std::ostream& out, const run::PlannedStage& planned, const std:
 
 /// "method" and its alternatives: "rows" is chosen, others are slower or unfit.
 void print_methods(std::ostream& out, const run::PlannedStage& planned, const run::Prediction& prediction) {
-  for (const run::StageMethod& method : planned.stage->methods()) {
+  const std::vector<run::StageMethod> methods = planned.stage->methods();
+  const bool of_both = std::any_of(methods.begin(), methods.end(), [&](const run::StageMethod& method) {
+    return method.backend != methods.front().backend;
+  });
+  for (const run::StageMethod& method : methods) {
     const double per_second = rate_of(method, prediction);
     const std::string rate = per_second > 0 ? format_rate(per_second, prediction.unit + "/s") : "";
     const std::string by_name = method.schedule.empty() ? "" : "`schedule: " + method.schedule + "`";
@@ -68,7 +72,8 @@ void print_methods(std::ostream& out, const run::PlannedStage& planned, const ru
                       : method.chosen       ? rate + ", chosen"
                       : method.automatic    ? rate
                                             : rate + ", by " + by_name + " alone";
-    out << fmt::format("    {:<18}  {}\n", method.name, why);
+    const std::string name = of_both ? method.name + " on " + method.backend : method.name;
+    out << fmt::format("    {:<18}  {}\n", name, why);
   }
 }
 
@@ -80,12 +85,14 @@ std::string describe_devices(const run::Plan& plan, int available) {
 }
 
 /// @param devices that the run opens
-void print_stage(std::ostream& out, const run::PlannedStage& planned, int devices, bool explain) {
+void print_stage(std::ostream& out, const run::PlannedStage& planned, const run::RunPlan& plan, int devices,
+                 bool explain) {
   const run::Prediction p = planned.stage->prediction();
   const run::PredictedTimes times = run::predicted_times(p);
   out << fmt::format("stage {}\n", planned.name);
   if (const std::string method = run::method_of(*planned.stage); !method.empty()) {
-    out << fmt::format("  method        {}{}\n", method, planned.on_cpu ? ", on the CPU" : "");
+    const bool on_cpu = run::backend_of(planned, plan) != plan.fixed.value("backend", "");
+    out << fmt::format("  method        {}{}\n", method, on_cpu ? ", on the CPU" : "");
     if (explain) print_methods(out, planned, p);
   }
   for (const std::string& line : planned.stage->analysis()) {
@@ -95,7 +102,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, int device
   const std::size_t comma = std::min(p.block_shape.find(','), p.block_shape.size());
   out << fmt::format("  blocks        {} of {} {}s{}\n", p.blocks, p.block_shape.substr(0, comma), p.unit,
                      p.block_shape.substr(comma));
-  if (devices > 1 && !planned.on_cpu)
+  if (devices > 1 && run::backend_of(planned, plan) != "cpu")
     out << fmt::format("  devices       {}\n", describe_devices(planned.stage->plan(), devices));
   out << fmt::format("  a block holds {} of device memory{}\n", format_size(static_cast<double>(p.block_bytes)),
                      p.workspace_bytes > 0
@@ -223,7 +230,7 @@ void print_plan(Session& session, const PlannedJob& job, bool explain) {
   double seconds = 0;
   for (const run::PlannedStage& stage : job.plan.stages) {
     if (stage.taken) print_taken(session.out, stage, job.outcome.doubt(stage.name));
-    else print_stage(session.out, stage, static_cast<int>(job.machine.main.contexts.size()), explain);
+    else print_stage(session.out, stage, job.plan, static_cast<int>(job.machine.main.contexts.size()), explain);
     seconds += run::predicted_seconds(stage.stage->prediction());
   }
   session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));

@@ -70,7 +70,7 @@ double most_memory(const run::RunPlan& plan) {
   double most = 0;
   for (const run::PlannedStage& planned : plan.stages) {
     const run::Prediction p = planned.stage->prediction();
-    double bytes = 2 * static_cast<double>(p.block_bytes) + static_cast<double>(p.workspace_bytes);
+    double bytes = 2 * static_cast<double>(p.block_bytes) + static_cast<double>(p.workspace_bytes + p.host_workspace_bytes);
     for (const run::ArraySpec& array : planned.stage->plan().arrays()) {
       const auto kept = static_cast<double>(std::min<std::int64_t>(array.kept, 2));
       bytes += kept * static_cast<double>(volume(array.shape)) * static_cast<double>(size_of(array.type));
