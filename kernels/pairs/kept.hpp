@@ -48,12 +48,19 @@ struct ListedPairs {
   std::atomic<bool> ended{false};         // the kernel needs it no more
 };
 
+/// Where the listed pairs of a block are packed (packed_list.hpp).
+struct PackedListTask {
+  std::byte* to;       // null: they are not
+  bool rows, columns;  // sides whose items are packed, too
+};
+
 /// The pairs of a block, and where what is kept of them goes.
 struct KeptTask {
-  PairsTask pairs;      // its `scores` and `ends` are ignored
-  ListedPairs* listed;  // in place of `pairs`; null: the block is a rectangle
-  void* scores;         // of each pair, in their order, of type KeptSpec::stored
-  i64* ends;            // likewise, two a pair (End); null: not asked for
+  PairsTask pairs;        // `scores`: as a device has computed them; null: the block computes them. `ends` is ignored
+  ListedPairs* listed;    // in place of `pairs`; null: the block is a rectangle, or has scores
+  PackedListTask packed;  // if the block packs its list, it does nothing else
+  void* scores;           // of each pair, in their order, of type KeptSpec::stored
+  End* ends;              // likewise; null: not asked for
   i64* hits;         // columns of the best scores of each row, KeptSpec::best of them, best first, then lowest column
   void* hit_scores;  // their scores, of type KeptSpec::stored; where there are fewer hits, these are no_hit
   i64 first_column;  // of the block, as hits count columns
@@ -69,10 +76,14 @@ struct KeptResult {
   i64 passed[most_counted_rows];  // pairs of each row that count, where KeptSpec::counts
 };
 
+/// True if what is kept is not all scores as they are computed, or if these are checked.
+bool keeps_part(const KeptSpec& spec);
+
 /// Bytes of memory in which a block of so many pairs is computed, beside the workspace of the kernel of its pairs.
 std::size_t kept_bytes(const KeptSpec& spec, std::int64_t pairs);
 
-/// A kernel for blocks of KeptTask and KeptResult, in memory of the host. @param pairs computes their pairs
+/// A kernel for blocks of KeptTask and KeptResult, in memory of the host. @param pairs computes their pairs; null:
+/// a device has computed them
 std::unique_ptr<device::BlockKernel> make_kept(const KeptSpec& spec, std::unique_ptr<device::BlockKernel> pairs,
                                                device::Context& context);
 

@@ -22,7 +22,7 @@ struct Pair {
 
 /// A pair's reported cell: letters consumed of its row item and of its column item.
 struct End {
-  i32 row, column;
+  i64 row, column;
 };
 
 /// Items lie one after another: item n of the rows is elements [row_begin[n], row_begin[n + 1]) of `rows`. Elements

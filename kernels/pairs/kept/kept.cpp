@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "kernels/device/cpu_context.hpp"
@@ -9,6 +10,7 @@
 #include "kernels/launch/one_block.hpp"
 #include "kernels/pairs/kept/best.hpp"
 #include "kernels/pairs/kept/gather.hpp"
+#include "kernels/pairs/packed_list.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::pairs {
@@ -16,6 +18,9 @@ namespace {
 
 /// True if scores are computed in another type than they are kept in.
 bool converts_scores(const KeptSpec& spec) { return spec.stored != spec.pairs.value || spec.scale != 1; }
+
+/// True if every pair has a total cost, which must be finite.
+bool checks_finite(const KeptSpec& spec) { return is_floating(spec.pairs.value) && !spec.pairs.at_most; }
 
 class KeptPairs final : public device::BlockKernel {
  public:
@@ -32,17 +37,27 @@ class KeptPairs final : public device::BlockKernel {
  private:
   bool compute(const KeptTask& task, KeptResult& result, u64& abort) {
     PairsTask inner = task.listed == nullptr ? task.pairs : gathered_.gather(*task.listed, element_);
+    result = {};
+    result.not_finite = -1;
+    if (task.packed.to != nullptr) {
+      pack_list(inner, task.packed, element_);
+      task.listed->ended = true;
+      return true;
+    }
     const auto count = static_cast<std::size_t>(inner.count);
     void* stored = task.scores;
     if (stored == nullptr) stored = room(stored_, count * size_of(spec_.stored));
-    inner.scores = converts() ? room(scores_, count * size_of(spec_.pairs.value)) : stored;
-    inner.ends = task.ends == nullptr ? nullptr : static_cast<End*>(room(ends_, count * sizeof(End)));
-    const bool computed = device::compute_one(*pairs_, inner, result.pairs, abort);
-    if (task.listed != nullptr) task.listed->ended = true;
-    if (!computed) return false;
+    if (inner.scores == nullptr) {
+      inner.scores = converts() ? room(scores_, count * size_of(spec_.pairs.value)) : stored;
+      inner.ends = task.ends;
+      const bool computed = device::compute_one(*pairs_, inner, result.pairs, abort);
+      if (task.listed != nullptr) task.listed->ended = true;
+      if (!computed) return false;
+    } else if (!converts()) {
+      std::memcpy(stored, inner.scores, count * size_of(spec_.stored));
+    }
     result.not_finite = first_not_finite(inner);
     if (converts()) convert(inner, stored);
-    if (task.ends != nullptr) widen_ends(inner, task.ends);
     if (task.hits != nullptr) keep_best(task, inner, stored);
     if (spec_.counts) count_passed(inner, stored, result);
     return true;
@@ -81,7 +96,7 @@ class KeptPairs final : public device::BlockKernel {
 
   /// The first total that has left its type, where every pair has one.
   i64 first_not_finite(const PairsTask& task) const {
-    if (!is_floating(spec_.pairs.value) || spec_.pairs.at_most) return -1;
+    if (!checks_finite(spec_)) return -1;
     return dispatch(spec_.pairs.value, [&](auto zero) -> i64 {
       const auto* scores = static_cast<const decltype(zero)*>(task.scores);
       for (i64 pair = 0; pair < task.count; ++pair) {
@@ -101,13 +116,6 @@ class KeptPairs final : public device::BlockKernel {
     });
   }
 
-  static void widen_ends(const PairsTask& task, i64* kept) {
-    for (i64 pair = 0; pair < task.count; ++pair) {
-      kept[2 * pair] = task.ends[pair].row;
-      kept[2 * pair + 1] = task.ends[pair].column;
-    }
-  }
-
   template <class To, class From>
   To scaled(From score) const {
     if (spec_.scale == 1) return static_cast<To>(score);
@@ -118,16 +126,19 @@ class KeptPairs final : public device::BlockKernel {
   std::unique_ptr<device::BlockKernel> pairs_;
   std::size_t element_;  // bytes
   GatheredPairs gathered_;
-  std::vector<std::byte> scores_, ends_, stored_;  // as the kernel computes them, and scores as they are kept
+  std::vector<std::byte> scores_, stored_;  // as the kernel computes them, and as they are kept
 };
 
 }  // namespace
 
+bool keeps_part(const KeptSpec& spec) {
+  return spec.best > 0 || spec.counts || converts_scores(spec) || checks_finite(spec);
+}
+
 std::size_t kept_bytes(const KeptSpec& spec, std::int64_t pairs) {
   const std::size_t computed = converts_scores(spec) ? size_of(spec.pairs.value) : 0;
   const std::size_t stored = spec.best > 0 ? size_of(spec.stored) : 0;
-  const std::size_t ends = spec.pairs.ends ? sizeof(End) : 0;
-  return static_cast<std::size_t>(pairs) * (computed + stored + ends);
+  return static_cast<std::size_t>(pairs) * (computed + stored);
 }
 
 std::unique_ptr<device::BlockKernel> make_kept(const KeptSpec& spec, std::unique_ptr<device::BlockKernel> pairs,

@@ -28,8 +28,7 @@ PlainScores PlainPairs::compute(std::int64_t row, std::int64_t column_begin, std
   const std::vector<std::byte> rows = read_item_bytes(sides.rows, row, row + 1),
                                columns = read_item_bytes(sides.columns, column_begin, column_end);
   const auto count = static_cast<std::size_t>(column_end - column_begin);
-  PlainScores found{std::vector<std::byte>(count * size_of(definition_.spec.stored)),
-                    std::vector<pairs::i64>(2 * count)};
+  PlainScores found{std::vector<std::byte>(count * size_of(definition_.spec.stored)), std::vector<pairs::End>(count)};
   pairs::KeptTask task{};
   task.pairs = pairs_task(sides, {row, row + 1, column_begin, column_end});
   task.pairs.rows = origin_of_items(rows.data(), sides.rows, row);

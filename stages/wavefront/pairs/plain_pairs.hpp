@@ -25,7 +25,7 @@ std::vector<std::byte> read_item_bytes(const PairSide& side, std::int64_t begin,
 /// Results of the plain program for one row and some columns.
 struct PlainScores {
   std::vector<std::byte> scores;  // in the type of the result
-  std::vector<pairs::i64> ends;   // two a pair
+  std::vector<pairs::End> ends;
 };
 
 class PlainPairs {

@@ -34,7 +34,7 @@ constexpr run::SlotField<KeptTask> pair_slots[] = {
      [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.hit_scores = piece.tile.data; }},
     {PairsSlot::ends, "ends",
      [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) {
-       task.ends = reinterpret_cast<pairs::i64*>(piece.tile.data);
+       task.ends = reinterpret_cast<pairs::End*>(piece.tile.data);
      }},
 };
 
@@ -384,7 +384,7 @@ KeptTask PairsPlan::listed_task(const run::BlockView& view) const {
   KeptTask task{};
   if (const run::AccessView* scores = view.find(PairsSlot::scores)) task.scores = scores->tiles.at(0).data;
   if (const run::AccessView* ends = view.find(PairsSlot::ends)) {
-    task.ends = reinterpret_cast<pairs::i64*>(ends->tiles.at(0).data);
+    task.ends = reinterpret_cast<pairs::End*>(ends->tiles.at(0).data);
   }
   return task;
 }

@@ -45,7 +45,7 @@ const pairs::PairsMethod& method_for(const Request& request, const pairs::PairsS
 /// Bytes of results of a pair.
 std::size_t result_bytes(const pairs::KeptSpec& spec) {
   if (spec.best > 0) return 0;
-  return size_of(spec.stored) + (spec.pairs.ends ? end_values * sizeof(pairs::i64) : 0);
+  return size_of(spec.stored) + (spec.pairs.ends ? sizeof(pairs::End) : 0);
 }
 
 /// Bytes in which alignments are computed.
