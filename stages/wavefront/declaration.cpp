@@ -4,6 +4,7 @@
 
 #include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/problems.hpp"
+#include "kernels/pairs/methods.hpp"
 #include "kernels/wavefront/methods.hpp"
 #include "kernels/wavefront/problems.hpp"
 #include "kernels/wavefront/schedule.hpp"
@@ -366,10 +367,10 @@ StageKind wavefront_stage() {
     return findings;
   };
   kind.make = make_wavefront;
+  kind.deals = [](const job::Stage& stage, const auto& input) { return reads_sets(stage.settings, input); };
   kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {
     using Storage = wavefront::Schedule::Storage;
     const Settings& settings = request.stage.settings;
-    if (reads_sets(request)) return CpuAlone{"rows", "pairs of sets have no kernel for CUDA yet: say `backend: cpu`"};
     if (!settings.has("keep") || settings.text("keep") != "borders") return std::nullopt;
     if (wavefront::schedule_from(settings.text("schedule"))->storage == Storage::registers) return std::nullopt;
     return CpuAlone{"schedule",
@@ -379,6 +380,10 @@ StageKind wavefront_stage() {
     auto all = stage_methods(wavefront::wavefront_methods());
     for (run::StageMethod& method : stage_methods(in_place::in_place_methods())) {
       method.help += " (sweeps in place)";
+      all.push_back(std::move(method));
+    }
+    for (run::StageMethod& method : stage_methods(pairs::pairs_methods())) {
+      method.help += " (pairs of sets)";
       all.push_back(std::move(method));
     }
     return all;

@@ -39,7 +39,7 @@ Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, int 
             {"to_be_compared", doubt.empty() ? Json() : text_json(doubt)},
             {"method", run::method_of(*planned.stage)},
             {"backend", run::backend_of(planned, plan)},
-            {"devices", planned.on_cpu ? 1 : planned.stage->plan().devices(devices)},
+            {"devices", run::backend_of(planned, plan) == "cpu" ? 1 : planned.stage->plan().devices(devices)},
             {"blocks", p.blocks},
             {"block_shape", p.block_shape},
             {"block_bytes", p.block_bytes},
@@ -70,7 +70,8 @@ double most_memory(const run::RunPlan& plan) {
   double most = 0;
   for (const run::PlannedStage& planned : plan.stages) {
     const run::Prediction p = planned.stage->prediction();
-    double bytes = 2 * static_cast<double>(p.block_bytes) + static_cast<double>(p.workspace_bytes + p.host_workspace_bytes);
+    double bytes =
+        2 * static_cast<double>(p.block_bytes) + static_cast<double>(p.workspace_bytes + p.host_workspace_bytes);
     for (const run::ArraySpec& array : planned.stage->plan().arrays()) {
       const auto kept = static_cast<double>(std::min<std::int64_t>(array.kept, 2));
       bytes += kept * static_cast<double>(volume(array.shape)) * static_cast<double>(size_of(array.type));

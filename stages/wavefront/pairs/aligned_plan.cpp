@@ -273,6 +273,7 @@ void AlignedPairsPlan::list_cigars(const run::Phase& phase, const run::BlockView
 }
 
 std::unique_ptr<run::Worker> AlignedPairsPlan::make_worker(device::Context& context) const {
+  if (!context.shares_host_memory()) return PairsPlan::make_worker(context);
   return std::make_unique<AlignedPairsWorker>(*this, PairsPlan::make_worker(context),
                                               pairs::make_alignments(spec().pairs, context));
 }

@@ -31,6 +31,7 @@ class AlignedPairsPlan : public PairsPlan {
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::int64_t entries(int array, const run::Tally& tally) const override;
   std::string part(const run::Phase& phase) const override;
+  bool uses_host() const override { return true; }
   std::size_t descriptor_bytes() const override;
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 

@@ -137,6 +137,13 @@ std::int64_t score_block_bytes(const PairsNeed& need, const PairsCut& cut) {
          2 * page_bytes;
 }
 
+/// Names the least budgets: of the host and the device where that computes, else of the host.
+[[noreturn]] void refuse_budget(const PairsNeed& need, Resources resources, std::int64_t least) {
+  if (need.on_device) refuse_budgets(resources, least, 0, least);
+  if (resources.cuda) resources.cuda = resources.device_given = false;
+  refuse_budgets(resources, least, 0);
+}
+
 /// Memory of a number of blocks that are held at a time, and of what computes them.
 std::int64_t bytes_of_blocks(const PairsNeed& need, const PairsCut& cut, std::int64_t blocks) {
   return blocks * block_bytes(need, cut) + need.kernel_bytes(pairs_of_block(need.entries, cut)) + need.workspace +
@@ -159,7 +166,7 @@ std::int64_t block_bytes(const PairsNeed& need, const PairsCut& cut) {
 
 PairsCut choose_cut(const PairsNeed& need, const Resources& resources) {
   const PairSide &rows = need.sides.rows, &columns = need.sides.columns;
-  const auto budget = static_cast<std::int64_t>(std::min(resources.host_budget, resources.device_budget));
+  const std::int64_t budget = need.budget;
   const std::int64_t row_elements = rows.items->begin(rows.count()),
                      column_elements = columns.items->begin(columns.count());
   const auto fits = [&](const PairsCut& tried, std::int64_t blocks) {
@@ -182,7 +189,7 @@ PairsCut choose_cut(const PairsNeed& need, const Resources& resources) {
     cut = cut_with_tiles(tile);
     if (fits(cut, 1)) return cut;
   }
-  refuse_budgets(resources, bytes_of_blocks(need, cut, 1), 0);
+  refuse_budget(need, resources, bytes_of_blocks(need, cut, 1));
 }
 
 }  // namespace terrace::stages

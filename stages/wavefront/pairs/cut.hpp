@@ -24,6 +24,8 @@ struct PairsCut {
 struct PairsNeed {
   const PairSides& sides;
   const Entries& entries;
+  bool on_device = false;       // a device with memory of its own computes scores
+  std::int64_t budget = 0;      // of blocks and of what computes them
   std::int64_t pair_bytes = 0;  // of results of a pair, and of memory in which they are computed
   std::int64_t row_bytes = 0;   // of results of a row of a matrix
   std::function<std::int64_t(std::int64_t pairs)> kernel_bytes = {};  // of the kernel, for blocks of so many pairs

@@ -15,6 +15,9 @@ struct PairsDefinition {
   Entries entries;
   bool aligns = false;                         // alignments are results, too
   const pairs::PairsMethod* method = nullptr;  // that computes the pairs; chosen when the step is planned
+
+  /// True if a device with memory of its own computes the pairs.
+  bool on_device() const { return method != nullptr && method->backend == device::Backend::cuda; }
 };
 
 /// @throws JobError at the place of a setting that pairs do not take, or that does not fit the sets

@@ -4,39 +4,15 @@
 #include <utility>
 
 #include "pipeline/base/rounding.hpp"
-#include "pipeline/run/slots.hpp"
-#include "stages/wavefront/pairs/worker.hpp"
 
 namespace terrace::stages {
 
-using pairs::KeptTask;
 using run::Mode;
 using run::Role;
 
 namespace {
 
 constexpr std::int64_t listed_blocks_of_round = 16;  // where pairs are a list. Not measured
-
-constexpr run::SlotField<KeptTask> pair_slots[] = {
-    {PairsSlot::rows, "rows",
-     [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.pairs.rows = piece.tile.data; }},
-    {PairsSlot::columns, "columns",
-     [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) {
-       task.pairs.columns = piece.tile.data;
-     }},
-    {PairsSlot::scores, "scores",
-     [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.scores = piece.tile.data; }},
-    {PairsSlot::hits, "hits",
-     [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) {
-       task.hits = reinterpret_cast<pairs::i64*>(piece.tile.data);
-     }},
-    {PairsSlot::hit_scores, "hit scores",
-     [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.hit_scores = piece.tile.data; }},
-    {PairsSlot::ends, "ends",
-     [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) {
-       task.ends = reinterpret_cast<pairs::End*>(piece.tile.data);
-     }},
-};
 
 /// Sets of one tile are read in place, others are assembled.
 run::Access read_items(run::Slot slot, int array, const PairSide& side, std::int64_t tile, const ItemRange& range) {
@@ -48,13 +24,18 @@ run::Access read_items(run::Slot slot, int array, const PairSide& side, std::int
 }  // namespace
 
 PairsPlan::PairsPlan(PairsDefinition definition, PairsCut cut)
-    : definition_(std::move(definition)), cut_(cut), across_(ceiling(sides().columns.count(), cut_.columns)) {
+    : definition_(std::move(definition)),
+      cut_(cut),
+      steps_(definition_, cut_),
+      across_(ceiling(sides().columns.count(), cut_.columns)) {
   blocks_ = pairs().is_matrix() ? ceiling(sides().rows.count(), cut_.rows) * across_
                                 : ceiling(pairs().count(), cut_.entries);
   if (!pairs().is_matrix()) across_ = std::clamp<std::int64_t>(blocks_, 1, listed_blocks_of_round);
   definition_.spec.pairs.most_pairs = pairs_of_block(pairs(), cut_);
   rows_ = add_input("rows", sides().rows, cut_.row_tile);
   columns_ = add_input("columns", sides().columns, cut_.column_tile);
+  if (steps_.keeps()) computed_ = add(steps_.scores());
+  if (steps_.packs()) packed_ = add(steps_.lists());
   if (spec().counts) {
     add_list();
   } else if (spec().best > 0) {
@@ -186,7 +167,18 @@ std::int64_t PairsPlan::rows_of(const run::Phase& phase, std::int64_t index) con
 }
 
 std::int64_t PairsPlan::number_of(const run::Phase& phase, std::int64_t index) const {
-  return spec().counts ? phase.value.as<PairsPhase>().round * across_ + index : index;
+  return place_of(phase, index).block + (spec().counts ? phase.value.as<PairsPhase>().round * across_ : 0);
+}
+
+int PairsPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  const bool computes = kind_of(phase) == PairsPhase::compute && place_of(phase, index).step == PairsStep::compute;
+  return computes ? static_cast<int>(number_of(phase, index) % devices) : host;
+}
+
+std::int64_t PairsPlan::pairs_of(std::int64_t number) const {
+  if (!pairs().is_matrix()) return end_of_entries(number) - first_entry(number);
+  const PairsBlock of = block_of(number);
+  return (of.row_end - of.row_begin) * (of.column_end - of.column_begin);
 }
 
 std::int64_t PairsPlan::rounds() const { return ceiling(blocks_, across_); }
@@ -205,9 +197,13 @@ Box PairsPlan::box_in_round(std::int64_t number, std::int64_t row) const {
   return {{std::max<std::int64_t>(0, row), of.column_begin}, {row < 0 ? rows : row + 1, of.column_end}};
 }
 
+bool PairsPlan::is_whole_side(int side) const {
+  return side == 0 ? is_whole(sides().rows, cut_.row_tile) : is_whole(sides().columns, cut_.column_tile);
+}
+
 std::vector<ItemRange> PairsPlan::runs_of(std::vector<std::int64_t> items, int side) const {
   const PairSide& of = side == 0 ? sides().rows : sides().columns;
-  if (is_whole(of, side == 0 ? cut_.row_tile : cut_.column_tile)) return {{0, of.count()}};
+  if (is_whole_side(side)) return {{0, of.count()}};
   std::sort(items.begin(), items.end());
   std::vector<ItemRange> runs;
   for (const std::int64_t item : items) {
@@ -219,7 +215,7 @@ std::vector<ItemRange> PairsPlan::runs_of(std::vector<std::int64_t> items, int s
 
 std::vector<ItemRange> PairsPlan::runs_of_block(std::int64_t index, int side) const {
   std::vector<std::int64_t> items;
-  for (std::int64_t entry = first_entry(index); entry < end_of_entries(index); ++entry) {
+  for (std::int64_t entry = first_entry(index); !is_whole_side(side) && entry < end_of_entries(index); ++entry) {
     items.push_back(pairs().pair(entry)[static_cast<std::size_t>(side)]);
   }
   return runs_of(std::move(items), side);
@@ -234,33 +230,23 @@ void PairsPlan::read_runs(const std::vector<ItemRange>& runs, int side, run::Blo
   }
 }
 
-void PairsPlan::bind_runs(const std::vector<ItemRange>& runs, int side, const run::BlockView& view,
-                          std::vector<pairs::ItemRun>& bound) const {
-  const PairSide& of = side == 0 ? sides().rows : sides().columns;
-  for (int number = 0; const ItemRange& run : runs) {
-    const run::AccessView* seen = view.find({side == 0 ? PairsSlot::rows : PairsSlot::columns, number++});
-    // There is no view of a run that has no elements.
-    bound.push_back({run.begin, run.end - run.begin, begins_of_items(of, run.begin),
-                     seen == nullptr ? nullptr : seen->tiles.at(0).data});
-  }
-}
-
 std::optional<run::Phase> PairsPlan::phase(std::int64_t number, const run::Tally&) const {
   if (blocks() == 0) return std::nullopt;
   if (!spec().counts) {
     if (number > 0) return std::nullopt;
-    return run::Phase{number, blocks(), spec().best > 0 ? run::Order::in_turn : run::Order::any};
+    return run::Phase{number, blocks() * steps_.count(), spec().best > 0 ? run::Order::in_turn : run::Order::any};
   }
-  if (number == 0)
-    return run::Phase{number, blocks_of_round(0), run::Order::any, PairsPhase{PairsPhase::compute, 0, 0}};
+  const auto compute = [&](std::int64_t round) {
+    return run::Phase{number, blocks_of_round(round) * steps_.count(), run::Order::any,
+                      PairsPhase{PairsPhase::compute, round, 0}};
+  };
+  if (number == 0) return compute(0);
   const std::int64_t round = found().rounds();
   if (!found().copied()) {
     const auto count = std::ssize(found().pieces());
     return run::Phase{number, count, run::Order::any, PairsPhase{PairsPhase::copy, round - 1, 0}};
   }
-  if (round < rounds()) {
-    return run::Phase{number, blocks_of_round(round), run::Order::any, PairsPhase{PairsPhase::compute, round, 0}};
-  }
+  if (round < rounds()) return compute(round);
   const bool ends_in_tile = found().count() % cut_.list_tile != 0 && found().count() < most_listed();
   if (found().filled() || !ends_in_tile) return std::nullopt;
   return run::Phase{number, 1, run::Order::any, PairsPhase{PairsPhase::fill, round, found().count()}};
@@ -278,33 +264,87 @@ std::string PairsPlan::part(const run::Phase& phase) const {
 
 run::Block PairsPlan::block(const run::Phase& phase, std::int64_t index) const {
   if (spec().counts && kind_of(phase) != PairsPhase::compute) return copies(phase, index);
-  const std::int64_t number = number_of(phase, index);
+  const std::int64_t number = number_of(phase, index), count = pairs_of(number);
+  const PairsStep step = place_of(phase, index).step;
   run::Block made;
-  if (pairs().is_matrix()) {
-    const PairsBlock block = block_of(number);
-    const io::ItemSet &rows = *sides().rows.items, &columns = *sides().columns.items;
-    made.accesses = {
-        read_items(PairsSlot::rows, rows_, sides().rows, cut_.row_tile, {block.row_begin, block.row_end}),
-        read_items(PairsSlot::columns, columns_, sides().columns, cut_.column_tile,
-                   {block.column_begin, block.column_end})};
-    made.operations = static_cast<double>(rows.begin(block.row_end) - rows.begin(block.row_begin)) *
-                      static_cast<double>(columns.begin(block.column_end) - columns.begin(block.column_begin));
-  } else {
-    made = listed_block(number);
+  if (step != PairsStep::keep) read_pairs(number, step, made);
+  if (step == PairsStep::pack) {
+    const auto bytes = static_cast<std::int64_t>(packed_places(number).bytes);
+    made.accesses.push_back(steps_.list_of(packed_, number, bytes, Mode::write));
+    return made;
   }
+  if (step != PairsStep::keep) made.operations = cells_of(number);
+  if (computed_ >= 0) {
+    const Mode mode = step == PairsStep::keep ? Mode::read : Mode::write;
+    made.accesses.push_back(steps_.scores_of(computed_, number, count, mode));
+  }
+  if (ends_ >= 0 && step != PairsStep::keep) {
+    made.accesses.push_back({PairsSlot::ends, ends_, 1, result_box(number, end_values), Mode::write});
+  }
+  if (step != PairsStep::compute || computed_ < 0) write_kept(phase, number, made);
+  return made;
+}
+
+void PairsPlan::read_pairs(std::int64_t number, PairsStep step, run::Block& block) const {
+  if (pairs().is_matrix()) {
+    const PairsBlock of = block_of(number);
+    block.accesses = {read_items(PairsSlot::rows, rows_, sides().rows, cut_.row_tile, {of.row_begin, of.row_end}),
+                      read_items(PairsSlot::columns, columns_, sides().columns, cut_.column_tile,
+                                 {of.column_begin, of.column_end})};
+    return;
+  }
+  // A device has whole sets in its own memory; the items of others are packed.
+  for (const int side : {0, 1}) {
+    const bool reads = step == PairsStep::whole || (step == PairsStep::compute) == is_whole_side(side);
+    if (reads) read_runs(runs_of_block(number, side), side, block);
+  }
+  if (step != PairsStep::compute) return;
+  const auto bytes = static_cast<std::int64_t>(packed_places(number).bytes);
+  block.accesses.push_back(steps_.list_of(packed_, number, bytes, Mode::read));
+}
+
+void PairsPlan::write_kept(const run::Phase& phase, std::int64_t number, run::Block& block) const {
   if (spec().counts) {
     const std::int64_t generation = phase.value.as<PairsPhase>().round + 1;
-    made.accesses.push_back({PairsSlot::scores, round_, generation, box_in_round(number, -1), Mode::write});
-    return made;
+    block.accesses.push_back({PairsSlot::scores, round_, generation, box_in_round(number, -1), Mode::write});
+  } else if (hits_ >= 0) {
+    block.accesses.push_back(hits_of(PairsSlot::hits, hits_, number));
+    block.accesses.push_back(hits_of(PairsSlot::hit_scores, hit_scores_, number));
+  } else {
+    block.accesses.push_back({PairsSlot::scores, scores_, 1, result_box(number, 1), Mode::write});
   }
-  if (hits_ >= 0) {
-    made.accesses.push_back(hits_of(PairsSlot::hits, hits_, number));
-    made.accesses.push_back(hits_of(PairsSlot::hit_scores, hit_scores_, number));
-    return made;
+}
+
+double PairsPlan::cells_of(std::int64_t number) const {
+  const io::ItemSet &rows = *sides().rows.items, &columns = *sides().columns.items;
+  if (pairs().is_matrix()) {
+    const PairsBlock of = block_of(number);
+    return static_cast<double>(rows.begin(of.row_end) - rows.begin(of.row_begin)) *
+           static_cast<double>(columns.begin(of.column_end) - columns.begin(of.column_begin));
   }
-  made.accesses.push_back({PairsSlot::scores, scores_, 1, result_box(number, 1), Mode::write});
-  if (ends_ >= 0) made.accesses.push_back({PairsSlot::ends, ends_, 1, result_box(number, end_values), Mode::write});
-  return made;
+  double cells = 0;
+  for (std::int64_t entry = first_entry(number); entry < end_of_entries(number); ++entry) {
+    const auto [row, column] = pairs().pair(entry);
+    cells += static_cast<double>(rows.length(row)) * static_cast<double>(columns.length(column));
+  }
+  return cells;
+}
+
+pairs::PackedSide PairsPlan::packed_side(std::int64_t number, int side) const {
+  if (is_whole_side(side)) return {};
+  const PairSide& of = side == 0 ? sides().rows : sides().columns;
+  pairs::PackedSide packed{true};
+  std::int64_t elements = 0;
+  for (const ItemRange& run : runs_of_block(number, side)) {
+    packed.items += run.end - run.begin;
+    elements += of.items->begin(run.end) - of.items->begin(run.begin);
+  }
+  packed.bytes = static_cast<std::size_t>(elements) * size_of(of.source->type());
+  return packed;
+}
+
+pairs::PackedPlaces PairsPlan::packed_places(std::int64_t number) const {
+  return pairs::packed_places(pairs_of(number), packed_side(number, 0), packed_side(number, 1));
 }
 
 run::Access PairsPlan::list_part(run::Slot slot, int array, std::int64_t begin, std::int64_t end,
@@ -329,79 +369,6 @@ run::Block PairsPlan::copies(const run::Phase& phase, std::int64_t index) const 
                    list_part(PairsSlot::list_pairs, pairs_, piece.begin, piece.begin + piece.count, end_values),
                    list_part(PairsSlot::list_scores, scores_, piece.begin, piece.begin + piece.count, 1)};
   return made;
-}
-
-void PairsPlan::list_copies(const run::Phase& phase, const run::BlockView& view, CopiedPairs& copied) const {
-  const auto value = phase.value.as<PairsPhase>();
-  if (value.kind == PairsPhase::copy) {
-    const FoundPiece piece = found().pieces()[static_cast<std::size_t>(view.index)];
-    const std::int64_t number = value.round * across_ + piece.block;
-    const run::TileView& scores = view.find(PairsSlot::scores)->tiles.at(0);
-    copied.scores = scores.data;
-    copied.pairs = scores.box.volume();
-    if (pairs().is_matrix()) {
-      const PairsBlock of = block_of(number);
-      copied.pair_of = [row = of.row_begin + piece.row, first = of.column_begin](std::int64_t pair) {
-        return ItemPair{row, first + pair};
-      };
-    } else {
-      copied.pair_of = [this, first = first_entry(number)](std::int64_t pair) { return pairs().pair(first + pair); };
-    }
-  }
-  const auto& lists = view.find(PairsSlot::list_pairs)->tiles;
-  const auto& scores = view.find(PairsSlot::list_scores)->tiles;
-  for (std::size_t part = 0; part < lists.size(); ++part) {
-    copied.parts.push_back(
-        {scores[part].box.volume(), reinterpret_cast<std::int64_t*>(lists[part].data), scores[part].data});
-  }
-}
-
-run::Block PairsPlan::listed_block(std::int64_t index) const {
-  run::Block made;
-  for (const int side : {0, 1}) read_runs(runs_of_block(index, side), side, made);
-  for (std::int64_t entry = first_entry(index); entry < end_of_entries(index); ++entry) {
-    const auto [row, column] = pairs().pair(entry);
-    made.operations += static_cast<double>(sides().rows.items->length(row)) *
-                       static_cast<double>(sides().columns.items->length(column));
-  }
-  return made;
-}
-
-KeptTask PairsPlan::task(const run::Phase& phase, const run::BlockView& view) const {
-  const std::int64_t number = number_of(phase, view.index);
-  const PairsBlock block = block_of(number);
-  KeptTask task{};
-  task.pairs = pairs_task(sides(), block);
-  task.first_column = block.column_begin;
-  task.begins = number % across_ == 0;
-  run::bind_slots(pair_slots, view, task);
-  task.pairs.rows = origin_of_items(task.pairs.rows, sides().rows, block.row_begin);
-  task.pairs.columns = origin_of_items(task.pairs.columns, sides().columns, block.column_begin);
-  return task;
-}
-
-KeptTask PairsPlan::listed_task(const run::BlockView& view) const {
-  KeptTask task{};
-  if (const run::AccessView* scores = view.find(PairsSlot::scores)) task.scores = scores->tiles.at(0).data;
-  if (const run::AccessView* ends = view.find(PairsSlot::ends)) {
-    task.ends = reinterpret_cast<pairs::End*>(ends->tiles.at(0).data);
-  }
-  return task;
-}
-
-void PairsPlan::list_pairs(const run::Phase& phase, const run::BlockView& view, pairs::ListedPairs& listed) const {
-  const std::int64_t block = number_of(phase, view.index);
-  bind_runs(runs_of_block(block, 0), 0, view, listed.rows);
-  bind_runs(runs_of_block(block, 1), 1, view, listed.columns);
-  for (std::int64_t entry = first_entry(block); entry < end_of_entries(block); ++entry) {
-    const auto [row, column] = pairs().pair(entry);
-    listed.pairs.push_back({row, column});
-  }
-}
-
-std::unique_ptr<run::Worker> PairsPlan::make_worker(device::Context& context) const {
-  auto kernel = definition_.method->make(spec().pairs, context, nullptr);
-  return std::make_unique<PairsWorker>(*this, pairs::make_kept(spec(), std::move(kernel), context));
 }
 
 }  // namespace terrace::stages

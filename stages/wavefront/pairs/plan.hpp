@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "kernels/pairs/kept.hpp"
+#include "kernels/pairs/packed_list.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/wavefront/pairs/copies.hpp"
 #include "stages/wavefront/pairs/cut.hpp"
 #include "stages/wavefront/pairs/definition.hpp"
 #include "stages/wavefront/pairs/found.hpp"
+#include "stages/wavefront/pairs/pairs_slot.hpp"
+#include "stages/wavefront/pairs/steps.hpp"
 #include "stages/wavefront/pairs/task.hpp"
 
 namespace terrace::stages {
@@ -41,26 +44,9 @@ inline PairsPhase::Kind kind_of(const run::Phase& phase) {
   return static_cast<PairsPhase::Kind>(phase.value.as<PairsPhase>().kind);
 }
 
-/// Accesses of blocks of pairs. Of rows and columns there is one for each run of items.
-enum class PairsSlot {
-  rows,
-  columns,
-  scores,
-  ends,
-  hits,
-  hit_scores,
-  list_pairs,
-  list_scores,
-  starts,
-  identities,
-  lengths,
-  cigars,
-  cigar_begins,
-  cigar_list
-};
-
-/// A block is a rectangle of the matrix of all pairs, or a range of the list of pairs. All blocks are one phase; if a
-/// list of the pairs beyond a limit is wanted, a phase for each round and one for its copies (FoundPairs).
+/// A block is a rectangle of the matrix of all pairs, or a range of the list of pairs, and as many blocks of the plan
+/// as it has steps (PairsSteps). All blocks are one phase; if a list of the pairs beyond a limit is wanted, a phase
+/// for each round and one for its copies (FoundPairs).
 class PairsPlan : public run::Plan {
  public:
   PairsPlan(PairsDefinition definition, PairsCut cut);
@@ -71,14 +57,22 @@ class PairsPlan : public run::Plan {
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::int64_t entries(int array, const run::Tally& tally) const override;
   std::string part(const run::Phase& phase) const override;
+  int devices(int available) const override { return steps_.on_device() ? available : 0; }
+  std::string dealt() const override {
+    return steps_.on_device() ? std::to_string(blocks_) + " blocks of pairs" : "";
+  }
+  bool uses_host() const override { return steps_.count() > 1 || spec().counts || !steps_.on_device(); }
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
   std::size_t descriptor_bytes() const override { return sizeof(pairs::KeptTask); }
   std::size_t result_bytes() const override { return sizeof(pairs::KeptResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
-  /// The descriptor of a block of a matrix.
+  /// The descriptor of a block; of a list without that list.
   pairs::KeptTask task(const run::Phase& phase, const run::BlockView& view) const;
-  /// The descriptor of a block of a list, without that list.
-  pairs::KeptTask listed_task(const run::BlockView& view) const;
+  /// The descriptor of a block that a device computes. @param row_begin, column_begin where items begin, in its
+  /// memory
+  pairs::PairsTask device_task(const run::Phase& phase, const run::BlockView& view, const pairs::i64* row_begin,
+                               const pairs::i64* column_begin) const;
   /// The pairs of a block of a list, with the items that it sees.
   void list_pairs(const run::Phase& phase, const run::BlockView& view, pairs::ListedPairs& listed) const;
   /// Entries that a block copies to the list.
@@ -89,6 +83,11 @@ class PairsPlan : public run::Plan {
   const PairSides& sides() const { return definition_.sides; }
   const Entries& pairs() const { return definition_.entries; }
   const PairsCut& cut() const { return cut_; }
+  const PairsSteps& steps() const { return steps_; }
+  /// The step and the number of a block in a phase that computes.
+  PairsSteps::Place place_of(const run::Phase& phase, std::int64_t index) const {
+    return steps_.place(index, phase.count);
+  }
   std::int64_t blocks() const { return blocks_; }
   /// The pair of that number in a block of a phase that computes.
   ItemPair pair_of(const run::Phase& phase, std::int64_t index, std::int64_t number) const;
@@ -125,7 +124,16 @@ class PairsPlan : public run::Plan {
   /// Entries of a block of a list.
   std::int64_t first_entry(std::int64_t index) const { return index * cut_.entries; }
   std::int64_t end_of_entries(std::int64_t index) const;
-  run::Block listed_block(std::int64_t index) const;
+  std::int64_t pairs_of(std::int64_t number) const;
+  /// Adds what a step reads of the items, and of the list.
+  void read_pairs(std::int64_t number, PairsStep step, run::Block& block) const;
+  /// Adds what is kept of scores.
+  void write_kept(const run::Phase& phase, std::int64_t number, run::Block& block) const;
+  double cells_of(std::int64_t number) const;
+  /// A side of a packed list.
+  pairs::PackedSide packed_side(std::int64_t number, int side) const;
+  pairs::PackedPlaces packed_places(std::int64_t number) const;
+  bool is_whole_side(int side) const;
   run::Block copies(const run::Phase& phase, std::int64_t index) const;
   void add_list();
   /// The number of a block among all blocks.
@@ -140,10 +148,12 @@ class PairsPlan : public run::Plan {
 
   PairsDefinition definition_;
   PairsCut cut_;
+  PairsSteps steps_;
   std::int64_t across_;  // blocks of a row of blocks, or of a round of a list
   std::int64_t blocks_;
   std::vector<run::ArraySpec> arrays_;
   int rows_ = -1, columns_ = -1, scores_ = -1, ends_ = -1, hits_ = -1, hit_scores_ = -1, pairs_ = -1, round_ = -1;
+  int computed_ = -1, packed_ = -1;
   std::shared_ptr<FoundPairs> found_ = std::make_shared<FoundPairs>();
 };
 

@@ -40,11 +40,21 @@ std::int64_t PairSide::longest() const {
   return longest;
 }
 
-bool reads_sets(const Request& request) {
-  const Settings& settings = request.stage.settings;
+bool reads_sets(const Settings& settings, const std::function<const io::Source*(const std::string&)>& input) {
   if (!settings.has("rows") || !settings.has("columns")) return false;
-  const auto is_set = [&](const char* side) { return request.array(settings.text(side))->items() != nullptr; };
+  const auto is_set = [&](const char* side) {
+    const io::Source* source = input(settings.text(side));
+    return source != nullptr && source->items() != nullptr;
+  };
   return is_set("rows") || is_set("columns");
+}
+
+bool reads_sets(const Request& request) {
+  std::shared_ptr<io::Source> source;
+  return reads_sets(request.stage.settings, [&](const std::string& name) {
+    source = request.array(name);
+    return source.get();
+  });
 }
 
 PairSides open_sides(const Request& request, pairs::PairsSpec& spec) {

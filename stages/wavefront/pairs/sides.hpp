@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,8 @@ struct PairSides {
 
 /// True if a side of the step is a set.
 bool reads_sets(const Request& request);
+/// The same. @param input as that of StageKind::deals
+bool reads_sets(const Settings& settings, const std::function<const io::Source*(const std::string&)>& input);
 
 /// Opens both sides. @param spec problem, settings and description are read; the type of values is chosen
 /// @throws JobError at the place of a side that the problem does not take

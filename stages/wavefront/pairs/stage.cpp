@@ -12,34 +12,68 @@
 #include "stages/wavefront/pairs/plan.hpp"
 #include "stages/wavefront/pairs/results.hpp"
 #include "stages/wavefront/pairs/tally.hpp"
+#include "stages/wavefront/pairs/worker.hpp"
 #include "stages/wavefront/stage.hpp"
 
 namespace terrace::stages {
 namespace {
 
 constexpr double seconds_of_block = 0.5;  // of a block of several pairs
+constexpr double blocks_of_device = 4;    // of each of several devices, at least. Not measured
 
-/// The cheapest method that leaves half of the memory to blocks, or else that which takes the least.
-const pairs::PairsMethod& method_for(const Request& request, const pairs::PairsSpec& spec) {
-  const Resources& resources = request.resources;
-  if (request.choices != nullptr) {
-    const std::string name = request.choices->at("method");
-    if (const auto* method = device::find_method(pairs::pairs_methods(), resources.backend(), name)) return *method;
-  }
-  const std::size_t budget = std::min(resources.host_budget, resources.device_budget) / 2;
+/// The processor that runs methods of a back end.
+const device::Limits& limits_for(device::Backend backend, const Resources& resources) {
+  return backend == device::Backend::cpu && resources.cuda ? resources.cpu : resources.device;
+}
+
+double seconds_of(const pairs::PairsMethod& method, const pairs::PairsSpec& spec, const Resources& resources) {
+  return method.cost(spec, limits_for(method.backend, resources)).seconds;
+}
+
+/// Memory of blocks: of the host, and of the device if that computes.
+std::size_t budget_of(device::Backend backend, const Resources& resources) {
+  const bool beside = backend == device::Backend::cpu && resources.cuda;
+  return beside ? resources.host_budget : std::min(resources.host_budget, resources.device_budget);
+}
+
+/// The cheapest method of a back end that leaves half of the memory to blocks, or else that which takes the least;
+/// null if none computes the spec.
+const pairs::PairsMethod* method_on(device::Backend backend, const Resources& resources,
+                                    const pairs::PairsSpec& spec) {
+  const device::Limits& limits = limits_for(backend, resources);
+  const std::size_t budget = budget_of(backend, resources) / 2;
   const pairs::PairsMethod *best = nullptr, *smallest = nullptr;
   double least = 0;
-  for (const auto& rated :
-       device::rate_methods(pairs::pairs_methods(), resources.backend(), spec, resources.device)) {
+  for (const auto& rated : device::rate_methods(pairs::pairs_methods(), backend, spec, limits)) {
     if (!rated.unfit.empty()) continue;
-    const auto bytes = [&](const pairs::PairsMethod* method) { return method->workspace(spec, resources.device); };
+    const auto bytes = [&](const pairs::PairsMethod* method) { return method->workspace(spec, limits); };
     if (smallest == nullptr || bytes(rated.method) < bytes(smallest)) smallest = rated.method;
     if (bytes(rated.method) > budget || (best != nullptr && rated.cost.seconds >= least)) continue;
     best = rated.method;
     least = rated.cost.seconds;
   }
-  if (smallest == nullptr) return pairs::choose_pairs_method(spec, resources.backend(), resources.device);
-  return best != nullptr ? *best : *smallest;
+  return best != nullptr ? best : smallest;
+}
+
+/// The method of the attempt to resume, or the cheapest one. The CPU computes what no method of CUDA does, and what
+/// it computes faster if the job leaves the choice.
+const pairs::PairsMethod& method_for(const Request& request, const pairs::PairsSpec& spec) {
+  using device::Backend;
+  const Resources& resources = request.resources;
+  if (request.choices != nullptr) {
+    const std::string name = request.choices->at("method");
+    const bool cuda = request.choices->value("computes", name_of(resources.backend())) == name_of(Backend::cuda);
+    const Backend backend = cuda ? Backend::cuda : Backend::cpu;
+    if (const auto* method = device::find_method(pairs::pairs_methods(), backend, name)) return *method;
+  }
+  const pairs::PairsMethod* cuda = resources.cuda ? method_on(Backend::cuda, resources, spec) : nullptr;
+  const pairs::PairsMethod* cpu = method_on(Backend::cpu, resources, spec);
+  if (cuda == nullptr && cpu == nullptr) {
+    return pairs::choose_pairs_method(spec, Backend::cpu, limits_for(Backend::cpu, resources));
+  }
+  if (cuda == nullptr || cpu == nullptr) return cuda == nullptr ? *cpu : *cuda;
+  const bool faster = seconds_of(*cpu, spec, resources) < seconds_of(*cuda, spec, resources) / resources.devices;
+  return resources.leaves_choice && faster ? *cpu : *cuda;
 }
 
 /// Bytes of results of a pair.
@@ -51,7 +85,22 @@ std::size_t result_bytes(const pairs::KeptSpec& spec) {
 /// Bytes in which alignments are computed.
 std::size_t alignment_bytes(const PairsDefinition& definition, const Resources& resources) {
   if (!definition.aligns) return 0;
-  return pairs::alignments_bytes(definition.spec.pairs, std::max(1, resources.device.processors));
+  const device::Limits& limits = limits_for(device::Backend::cpu, resources);
+  return pairs::alignments_bytes(definition.spec.pairs, std::max(1, limits.processors));
+}
+
+/// Bytes of the method's kernel, beside blocks.
+std::size_t kernel_bytes(const PairsDefinition& definition, const pairs::PairsSpec& spec,
+                         const Resources& resources) {
+  const std::size_t begins = definition.on_device() ? begins_bytes(definition.sides) : 0;
+  return definition.method->workspace(spec, limits_for(definition.method->backend, resources)) + begins;
+}
+
+/// Bytes of a pair between the steps of a block that a device computes.
+std::size_t step_bytes(const PairsDefinition& definition) {
+  if (!definition.on_device()) return 0;
+  const std::size_t scores = pairs::keeps_part(definition.spec) ? size_of(definition.spec.pairs.value) : 0;
+  return scores + (definition.entries.is_matrix() ? 0 : 2 * sizeof(pairs::i64));
 }
 
 /// Bytes of the hits of a row.
@@ -67,23 +116,6 @@ void add_alignments(const PairsDefinition& definition, const Resources& resource
   need.aligned_bytes = pairs::most_cigar_bytes(spec.pairs.longest_row, spec.pairs.longest_column) +
                        static_cast<std::int64_t>(9 * sizeof(pairs::i64));
   need.workspace += static_cast<std::int64_t>(alignment_bytes(definition, resources));
-}
-
-PairsNeed need_of(const PairsDefinition& definition, const Resources& resources) {
-  const pairs::KeptSpec& spec = definition.spec;
-  const pairs::PairsMethod& method = *definition.method;
-  PairsNeed need{definition.sides, definition.entries};
-  need.row_bytes = hit_bytes(spec);
-  need.most_rows = spec.counts ? pairs::most_counted_rows : definition.sides.rows.count();
-  need.pair_bytes = static_cast<std::int64_t>(result_bytes(spec) + pairs::kept_bytes(spec, 1));
-  need.kernel_bytes = [&method, &resources, of_block = spec.pairs](std::int64_t pairs) mutable {
-    of_block.most_pairs = pairs;
-    return static_cast<std::int64_t>(method.workspace(of_block, resources.device));
-  };
-  need.workspace = static_cast<std::int64_t>(definition.entries.memory());
-  if (definition.aligns) add_alignments(definition, resources, need);
-  need.most_cells = seconds_of_block / method.cost(spec.pairs, resources.device).seconds;
-  return need;
 }
 
 /// Cells of the tables of all pairs.
@@ -107,6 +139,28 @@ double all_cells(const PairsDefinition& definition) {
     cells += static_cast<double>(rows.length(row)) * static_cast<double>(columns.length(column));
   }
   return cells;
+}
+
+PairsNeed need_of(const PairsDefinition& definition, const Resources& resources) {
+  const pairs::KeptSpec& spec = definition.spec;
+  PairsNeed need{definition.sides, definition.entries};
+  need.on_device = definition.on_device();
+  need.budget = static_cast<std::int64_t>(budget_of(definition.method->backend, resources));
+  need.row_bytes = hit_bytes(spec);
+  need.most_rows = spec.counts ? pairs::most_counted_rows : definition.sides.rows.count();
+  need.pair_bytes =
+      static_cast<std::int64_t>(result_bytes(spec) + pairs::kept_bytes(spec, 1) + step_bytes(definition));
+  need.kernel_bytes = [&definition, &resources, of_block = spec.pairs](std::int64_t pairs) mutable {
+    of_block.most_pairs = pairs;
+    return static_cast<std::int64_t>(kernel_bytes(definition, of_block, resources));
+  };
+  need.workspace = static_cast<std::int64_t>(definition.entries.memory());
+  if (definition.aligns) add_alignments(definition, resources, need);
+  need.most_cells = seconds_of_block / seconds_of(*definition.method, spec.pairs, resources);
+  if (definition.on_device() && resources.devices > 1) {
+    need.most_cells = std::min(need.most_cells, all_cells(definition) / (resources.devices * blocks_of_device));
+  }
+  return need;
 }
 
 class PairsStage : public run::Stage {
@@ -150,7 +204,8 @@ class PairsStage : public run::Stage {
     p.blocks = plan_->blocks();
     p.unit = "cell";
     p.operations = cells_;
-    p.operations_per_second = 1 / method().cost(spec().pairs, resources_.device).seconds;
+    const int devices = std::max(1, plan_->devices(resources_.devices));
+    p.operations_per_second = devices / seconds_of(method(), spec().pairs, resources_);
     p.bytes_read = bytes(plan_->sides().rows) + bytes(plan_->sides().columns);
     // The pairs of a list are counted by the run.
     const double written = spec().counts ? 0 : static_cast<double>(result_bytes(spec()));
@@ -159,18 +214,47 @@ class PairsStage : public run::Stage {
     p.block_shape = matrix ? std::to_string(cut.rows) + " x " + std::to_string(cut.columns) + " pairs"
                            : std::to_string(cut.entries) + " pairs";
     p.block_bytes = static_cast<std::size_t>(block_bytes(need_of(plan_->definition(), resources_), cut));
-    p.workspace_bytes =
-        method().workspace(spec().pairs, resources_.device) + alignment_bytes(plan_->definition(), resources_);
+    if (plan_->definition().on_device()) {
+      p.bytes_up = devices * p.bytes_read;
+      p.bytes_down = static_cast<double>(plan_->pairs().count()) *
+                     static_cast<double>(size_of(spec().pairs.value) + (spec().pairs.ends ? sizeof(pairs::End) : 0));
+    }
+    const std::size_t kernel = kernel_bytes(plan_->definition(), spec().pairs, resources_),
+                      alignments = alignment_bytes(plan_->definition(), resources_);
+    const bool beside = resources_.cuda;  // the host computes beside devices
+    p.workspace_bytes = plan_->definition().on_device() ? kernel : beside ? 0 : kernel + alignments;
+    p.host_workspace_bytes = !beside ? 0 : alignments + (plan_->definition().on_device() ? 0 : kernel);
     return p;
   }
 
   std::vector<run::StageMethod> methods() const override {
-    return stage_methods(pairs::pairs_methods(), method(), spec().pairs, resources_.device);
+    std::vector<run::StageMethod> all;
+    for (const device::Backend backend : {device::Backend::cuda, device::Backend::cpu}) {
+      if (backend == device::Backend::cuda && !resources_.cuda) continue;
+      const auto some =
+          stage_methods(pairs::pairs_methods(), backend, method(), spec().pairs, limits_for(backend, resources_));
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }
+
+  std::vector<std::string> analysis() const override {
+    if (!resources_.cuda) return {};
+    if (plan_->definition().on_device()) {
+      if (!plan_->definition().aligns) return {};
+      return {"the device computes scores, the CPU aligns"};
+    }
+    std::string why = "its kernels are faster here";
+    for (const run::StageMethod& method : methods()) {
+      if (method.backend == name_of(device::Backend::cuda) && !method.unfit.empty()) why = method.unfit;
+    }
+    return {"computed on the CPU: " + why};
   }
 
   nlohmann::json choices() const override {
     const PairsCut& cut = plan_->cut();
     return {{"method", method().name},
+            {"computes", name_of(method().backend)},
             {"rows", cut.rows},
             {"columns", cut.columns},
             {"entries", cut.entries},

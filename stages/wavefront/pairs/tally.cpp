@@ -16,7 +16,9 @@ void PairsTally::fold(const run::Phase& phase, std::int64_t index, const void* r
   if (kind == PairsPhase::copy && last) found.end_copies();
   if (kind == PairsPhase::fill) found.fill();
   if (kind != PairsPhase::compute) return;
-  if (plan_.spec().counts) found.add(plan_.rows_of(phase, index), index, kept.passed);
+  const auto [step, block] = plan_.place_of(phase, index);
+  if (step != PairsStep::whole && step != PairsStep::keep) return;
+  if (plan_.spec().counts) found.add(plan_.rows_of(phase, index), block, kept.passed);
   if (plan_.spec().counts && last) found.end_round();
   if (kept.not_finite < 0 || row_ >= 0) return;
   const auto [row, column] = plan_.pair_of(phase, index, kept.not_finite);

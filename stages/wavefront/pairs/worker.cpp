@@ -1,10 +1,12 @@
 #include "stages/wavefront/pairs/worker.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/launch/cpu_launch.hpp"
 #include "stages/wavefront/pairs/aligned_plan.hpp"
 #include "stages/wavefront/pairs/plan.hpp"
+#include "stages/wavefront/pairs/task.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -32,11 +34,8 @@ void PairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void
     std::memcpy(descriptor, &task, sizeof task);
     return;
   }
-  pairs::KeptTask task;
-  if (plan_.pairs().is_matrix()) {
-    task = plan_.task(phase, view);
-  } else {
-    task = plan_.listed_task(view);
+  pairs::KeptTask task = plan_.task(phase, view);
+  if (!plan_.pairs().is_matrix() && plan_.place_of(phase, view.index).step != PairsStep::keep) {
     task.listed = add_to(listed_);
     plan_.list_pairs(phase, view, *task.listed);
   }
@@ -46,6 +45,50 @@ void PairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void
 void PairsWorker::run(const run::Phase& phase, const device::Port& port, int) {
   (copies_pairs(plan_, phase) ? copies_ : kernel_)->run(port);
 }
+
+namespace {
+
+std::size_t side_begins_bytes(const PairSide& side) {
+  return device::aligned_bytes(static_cast<std::size_t>(side.count() + 1) * sizeof(pairs::i64));
+}
+
+/// Copies begins to memory of a device.
+void bring_begins(device::Context& context, const PairSide& side, pairs::i64* to) {
+  constexpr std::int64_t piece = 1 << 17;
+  const std::int64_t count = side.count() + 1;
+  const device::Memory host(context, static_cast<std::size_t>(std::min(piece, count)) * sizeof(pairs::i64),
+                            device::In::host);
+  for (std::int64_t at = 0; at < count; at += piece) {
+    const auto bytes = static_cast<std::size_t>(std::min(piece, count - at)) * sizeof(pairs::i64);
+    std::memcpy(host.data(), begins_of_items(side, at), bytes);
+    context.copy(device::Queue::up, to + at, host.data(), bytes);
+    context.record(device::Queue::up)->wait();
+  }
+}
+
+}  // namespace
+
+std::size_t begins_bytes(const PairSides& sides) {
+  return side_begins_bytes(sides.rows) + side_begins_bytes(sides.columns);
+}
+
+DevicePairsWorker::DevicePairsWorker(const PairsPlan& plan, device::Context& context)
+    : plan_(plan),
+      begins_(context, begins_bytes(plan.sides())),
+      workspace_(context, plan.definition().method->workspace(plan.spec().pairs, context.limits())),
+      row_begin_(begins_.as<pairs::i64>()),
+      column_begin_(reinterpret_cast<pairs::i64*>(begins_.as<>() + side_begins_bytes(plan.sides().rows))),
+      kernel_(plan.definition().method->make(plan.spec().pairs, context, workspace_.data())) {
+  bring_begins(context, plan.sides().rows, row_begin_);
+  bring_begins(context, plan.sides().columns, column_begin_);
+}
+
+void DevicePairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  const pairs::PairsTask task = plan_.device_task(phase, view, row_begin_, column_begin_);
+  std::memcpy(descriptor, &task, sizeof task);
+}
+
+void DevicePairsWorker::run(const run::Phase&, const device::Port& port, int) { kernel_->run(port); }
 
 namespace {
 

@@ -4,10 +4,12 @@
 #include <list>
 #include <memory>
 
+#include "kernels/device/memory.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/pairs/kept.hpp"
 #include "pipeline/run/worker.hpp"
 #include "stages/wavefront/pairs/copies.hpp"
+#include "stages/wavefront/pairs/sides.hpp"
 
 namespace terrace::stages {
 
@@ -31,7 +33,26 @@ class PairsWorker : public run::Worker {
   mutable std::list<CopiedPairs> copied_;         // likewise
 };
 
-/// The same, and kernels for alignments and copies of their cigars.
+/// A device's kernel for pairs, with its workspace, and where the items of the sets begin.
+class DevicePairsWorker : public run::Worker {
+ public:
+  /// @param plan outlives the worker
+  DevicePairsWorker(const PairsPlan& plan, device::Context& context);
+
+  void bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
+  void run(const run::Phase& phase, const device::Port& port, int attempt) override;
+
+ private:
+  const PairsPlan& plan_;
+  device::Memory begins_, workspace_;  // the workspace outlives the kernel
+  pairs::i64 *row_begin_, *column_begin_;
+  std::unique_ptr<device::BlockKernel> kernel_;
+};
+
+/// Bytes of begins that such a worker keeps.
+std::size_t begins_bytes(const PairSides& sides);
+
+/// The same as PairsWorker, and kernels for alignments and copies of their cigars.
 class AlignedPairsWorker : public run::Worker {
  public:
   AlignedPairsWorker(const AlignedPairsPlan& plan, std::unique_ptr<run::Worker> scores,
