@@ -672,7 +672,7 @@ class Names(SetTest):
                     "columns, say `header: true`", table=self.job("csv", "query,subject\na0,b2\n"))
         self.refuse("pairs:1:1: 'a0\\x09b2' has a tab", "`separator: tab`", table=self.job("csv", "a0\tb2\n"))
         self.refuse("pairs:2:4: a name is missing", table=self.job("csv", "a0,b2\na2,\n"))
-        self.refuse("pairs:2:6: this line has 3 values, and line 1 has 2", table=self.job("csv", "a0,b2\na2,b0,b1\n"))
+        self.refuse("pairs:2:7: this line has 3 values, and line 1 has 2", table=self.job("csv", "a0,b2\na2,b0,b1\n"))
         self.refuse("'p' is 2 x 3; give pairs as n x 2, an index or a name", table=self.job("csv", "a0,b2,b1\na2,b0,b1\n"))
         self.refuse("type: is of numbers, and `names: true` makes names", table=self.job("csv", "a0,b2\n", type="i32"))
         inputs, stages = self.job("csv", "a0,b2\n")
