@@ -58,7 +58,7 @@ Hdf5Handle hdf5_transfer(hid_t memory, hid_t stored, std::size_t count);
 
 /// Properties for H5Fopen and H5Fcreate: no file locking (it hangs on network file systems);
 /// everything is closed with the file.
-/// @throws IoError
+/// @throws IoError; std::bad_alloc if memory does not suffice to open a file
 Hdf5Handle hdf5_file_access();
 
 /// HDF5's native memory type of an element; predefined, never closed.
