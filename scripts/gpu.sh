@@ -9,7 +9,8 @@ gpu_architectures() {
     capabilities=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) &&
     [[ $capabilities =~ ^[0-9]+\.[0-9]+($'\n'[0-9]+\.[0-9]+)*$ ]]; then
     tr -d . <<<"$capabilities" | sort -un | sed 's/$/-real/' | paste -sd';'
-  elif compgen -G "${TERRACE_DEVICES:-/dev}/nvidia[0-9]*" >/dev/null && ldconfig -p 2>/dev/null | grep 'libcuda\.so\.1' >/dev/null; then
+  elif compgen -G "${TERRACE_DEVICES:-/dev}/nvidia[0-9]*" >/dev/null &&
+    ldconfig -p 2>/dev/null | grep 'libcuda\.so\.1' >/dev/null; then
     echo native
   fi
 }

@@ -72,7 +72,7 @@ class Tables(OnSimulatedGpu):
         stage = recursive("r", "floyd_warshall", matrix="m", no_edge=-1, paths=True, type="i32")
         self.check_survives_kills(self.used([stage]), stage, "distance", "next", backend="cuda",
                                   memory={"host": 150 << 10, "device": 300 << 10},
-                                  environments=[{"TERRACE_SIMULATED_DEVICES": str(devices)} for devices in (3, 1, 5, 2)])
+                                  environments=[{"TERRACE_SIMULATED_DEVICES": devices} for devices in "3152"])
 
     def test_a_plan_says_how_many_devices_compute(self):
         stages = [recursive("r", "floyd_warshall", matrix="m", no_edge=-1)]
