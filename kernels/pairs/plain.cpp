@@ -41,7 +41,7 @@ class PlainPairs final : public device::CpuBlocks<PairsTask, PairsResult> {
                                                     item_of<Item>(task.columns, task.column_begin, column), rows);
     const bool missed = at_most_ && static_cast<double>(found.score) > *at_most_;
     static_cast<Score*>(task.scores)[number] = missed ? missed_ : static_cast<Score>(found.score);
-    if (task.ends != nullptr) task.ends[number] = {static_cast<i32>(found.row), static_cast<i32>(found.column)};
+    if (task.ends != nullptr) task.ends[number] = {found.row, found.column};
   }
 
   typename P::template Constants<i64> constants_;

@@ -291,7 +291,7 @@ class BitsOnCpu final : public device::CpuBlocks<PairsTask, PairsResult> {
       if (is_in[static_cast<std::size_t>(lane)]) score = group.score(lane);
       else if (n > 0 && m > 0) score = at_most_ + 1, ++stopped;
       static_cast<Score*>(task.scores)[numbers[lane]] = static_cast<Score>(std::min(score, at_most_ + 1));
-      if (task.ends != nullptr) task.ends[numbers[lane]] = {static_cast<i32>(n), static_cast<i32>(m)};
+      if (task.ends != nullptr) task.ends[numbers[lane]] = {n, m};
     }
     return stopped;
   }

@@ -119,7 +119,7 @@ class SeriesOnCpu final : public device::CpuBlocks<PairsTask, PairsResult> {
     static_cast<T*>(task.scores)[number] = missed ? std::numeric_limits<T>::infinity() : score;
     if (task.ends == nullptr) return;
     const i64 rows = std::ssize(item_of<T>(task.rows, task.row_begin, pair_of(task, number).row));
-    task.ends[number] = {static_cast<i32>(rows), static_cast<i32>(end)};
+    task.ends[number] = {rows, end};
   }
 
   void compute_group(const PairsTask& task, const i64* numbers, i64 count, SeriesScratch<T>& scratch) {
