@@ -48,7 +48,7 @@ struct ListedPairs {
   std::atomic<bool> ended{false};         // the kernel needs it no more
 };
 
-/// Where the listed pairs of a block are packed (packed_list.hpp).
+/// The place into which the listed pairs of a block are packed (packed_list.hpp).
 struct PackedListTask {
   std::byte* to;       // null: they are not
   bool rows, columns;  // sides whose items are packed, too

@@ -1,4 +1,4 @@
-// What the program says and does when memory is exhausted in a thread that can hand its error on to no other.
+// The end of the program where memory is exhausted in a thread that cannot hand its error on to another one.
 #pragma once
 
 namespace terrace::app {

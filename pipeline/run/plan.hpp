@@ -50,11 +50,11 @@ class Plan {
 
   /// Devices among which the plan deals its blocks, of `available` ones.
   virtual int devices(int available) const { return available > 0 ? 1 : 0; }
-  /// What it deals, for people: "3 rows of tiles"; "": one device computes all blocks.
+  /// The parts that it deals, for people: "3 rows of tiles"; "": one device computes all blocks.
   virtual std::string dealt() const { return ""; }
   /// True if device() gives blocks to the host.
   virtual bool uses_host() const { return false; }
-  /// Of device(): the CPU computes the block, in host memory, also beside devices with memory of their own.
+  /// A value of device(): the CPU computes the block, in host memory, also beside devices with memory of their own.
   static constexpr int host = -1;
   /// The device that computes the block, below devices(available), or `host`. No result depends on it.
   virtual int device(const Phase&, std::int64_t, int) const { return 0; }

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <string>
 
-#include "stages/stage_kind.hpp"
-
 namespace terrace::stages {
 
 /// Rows, or columns, of tiles that are dealt to devices in turn: line n to device n modulo their number. A device
@@ -24,7 +22,7 @@ struct DealtLines {
   /// "3 rows of tiles".
   std::string in_words() const { return std::to_string(count) + " " + name + (count == 1 ? "" : "s") + " of tiles"; }
 
-  /// How many times faster so many devices are than one: the one with the most lines is the last.
+  /// Speed of so many devices over one device: the device with the most lines ends last.
   double gain(int available) const {
     const std::int64_t lines = std::max<std::int64_t>(1, count), used = std::max(1, devices(available));
     return static_cast<double>(lines) / static_cast<double>((lines + used - 1) / used);

@@ -255,7 +255,7 @@ std::size_t LetterMarks::behind(std::int64_t letter) const {
 
 namespace {
 
-/// Where records are by the index of the file, if that is used.
+/// The records by the index of the file, if that is used.
 struct IndexedRecords {
   RecordList list;
   LetterMarks marks;

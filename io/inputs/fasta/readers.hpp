@@ -14,7 +14,7 @@ using ReadRecords = void (*)(const InputFile& file, RecordTaker& taker, const Ch
 
 /// See FastaScanner.
 void read_fasta(const InputFile& file, RecordTaker& taker, const CheckKept& check_kept);
-/// Of FASTQ (Cock et al. 2010). Qualities are checked and left out.
+/// Reads records of FASTQ (Cock et al. 2010). Qualities are checked and left out.
 void read_fastq(const InputFile& file, RecordTaker& taker, const CheckKept& check_kept);
 
 }  // namespace terrace::io

@@ -103,7 +103,7 @@ TERRACE_HOST_DEVICE double number_in(const Word& word, double) { return word.f64
 TERRACE_HOST_DEVICE i64 number_in(const Word& word, i64) { return word.whole; }
 TERRACE_HOST_DEVICE i32 number_in(const Word& word, i32) { return static_cast<i32>(word.whole); }
 
-/// What an instruction reads.
+/// The operands of an instruction.
 struct Input {
   const Instruction* at;
   const Word* words;

@@ -9,7 +9,7 @@
 
 namespace terrace::pairs {
 
-/// What bounds depend on.
+/// The settings of a warping on which bounds depend.
 struct WarpingCosts {
   i64 window;
   bool squared;

@@ -111,7 +111,7 @@ class SeriesWarp {
     __syncwarp();
   }
 
-  /// Of the last row, the least cost counts, and of equal ones the first: that of the last lane is meant.
+  /// Follows the least cost of the last row, which is a row of the last lane; the first of equal costs counts.
   __device__ void look(i32 column, T cost) {
     if (column > 0 && !(cost < least_)) return;
     least_ = cost;

@@ -18,8 +18,8 @@ enum class PairsStep {
   keep      // the host keeps what is asked for of these
 };
 
-/// Where the CPU computes pairs a block has one step. A device with memory of its own computes scores; lists reach it
-/// packed, and what is kept of scores, unless that is all of them as they are, is found by the host.
+/// Steps of blocks. The CPU computes pairs in one step. A device with memory of its own computes scores; lists reach
+/// it packed, and what is kept of scores, unless that is all of them as they are, is found by the host.
 class PairsSteps {
  public:
   PairsSteps(const PairsDefinition& definition, const PairsCut& cut);
