@@ -32,6 +32,11 @@ __device__ __forceinline__ u32 add_larger(u32 a, u32 b, u32 c) { return __viaddm
 /// @param less minus that number, times 0x10001, modulo 2^32
 __device__ __forceinline__ u32 subtract_both(u32 a, u32 less) { return add_bits(a, less); }
 
+/// 2^16, which the compiler does not know (powers_aside in values/bits.hpp).
+static __constant__ u32 upper_half_aside = 1u << 16;
+/// A word of two halves, on a pipe that minima and maxima leave free. @param low, high less than 2^16
+__device__ __forceinline__ u32 join_halves(u32 low, u32 high) { return high * upper_half_aside + low; }
+
 /// {low half of a, low half of b}, {high half of a, high half of b}, {high half of a, low half of b}.
 __device__ __forceinline__ u32 lows(u32 a, u32 b) { return __byte_perm(a, b, 0x5410); }
 __device__ __forceinline__ u32 highs(u32 a, u32 b) { return __byte_perm(a, b, 0x7632); }

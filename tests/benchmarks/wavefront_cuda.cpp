@@ -1,7 +1,8 @@
 // Rates of wavefront sweeps on the first CUDA device, each with its limit, and checks of the results.
 //
-//   benchmark_wavefront_cuda [FOLDER [SIMILAR]]
+//   benchmark_wavefront_cuda [--only PART] [FOLDER [SIMILAR]]
 //
+// PART: chlamydia, similar, dtw, window, table, sums.
 // FOLDER: CP000051.1.fasta and AE002160.2.fasta, two Chlamydia genomes (GenBank). SIMILAR: ref.fasta and
 // mutated_99.fasta, mutated_97.fasta, mutated_94.fasta, a million letters and copies of them (edlib's test data).
 #include <fmt/format.h>
@@ -366,24 +367,34 @@ void report_all_sums(device::Context& context) {
   report_histogram(context);
 }
 
-void run(int argc, char** argv, device::Context& context) {
-  if (argc > 1) report_chlamydia(context, argv[1]);
-  if (argc > 2) report_similar(context, argv[2]);
-  for (const char* cost : {"absolute", "squared"}) {
-    for (const char* steps : {"symmetric1", "symmetric2"}) {
-      report_warping(context, cost, steps, ElementType::f32, 131072);
-    }
+/// All parts, or the one that is named; parts that read files are left out where their folder is not given.
+void run(std::vector<std::string> arguments, device::Context& context) {
+  std::string only;
+  if (arguments.size() > 1 && arguments[0] == "--only") {
+    only = arguments[1];
+    arguments.erase(arguments.begin(), arguments.begin() + 2);
   }
-  report_warping(context, "squared", "symmetric1", ElementType::f32, 5000);
-  report_warping(context, "squared", "symmetric1", ElementType::f64, 131072);
-  report_table(context);
-  report_all_sums(context);
+  const auto wanted = [&](const char* part) { return only.empty() || only == part; };
+  if (wanted("chlamydia") && !arguments.empty()) report_chlamydia(context, arguments[0]);
+  if (wanted("similar") && arguments.size() > 1) report_similar(context, arguments[1]);
+  if (wanted("dtw")) {
+    for (const char* cost : {"absolute", "squared"}) {
+      for (const char* steps : {"symmetric1", "symmetric2"}) {
+        report_warping(context, cost, steps, ElementType::f32, 131072);
+      }
+    }
+    report_warping(context, "squared", "symmetric1", ElementType::f64, 131072);
+  }
+  if (wanted("window")) report_warping(context, "squared", "symmetric1", ElementType::f32, 5000);
+  if (wanted("table")) report_table(context);
+  if (wanted("sums")) report_all_sums(context);
 }
 
 }  // namespace
 }  // namespace terrace::wavefront
 
 int main(int argc, char** argv) {
-  return terrace::cuda_benchmark_main(
-      [&](terrace::device::Context& context) { terrace::wavefront::run(argc, argv, context); });
+  return terrace::cuda_benchmark_main([&](terrace::device::Context& context) {
+    terrace::wavefront::run({argv + 1, argv + argc}, context);
+  });
 }

@@ -4,6 +4,10 @@
 // Items end at the last row of the last lane. Rows before an item's first one are like the recurrence's own border: H
 // and F of the border's columns come out of them. Where items have more rows than the lanes, strips of them follow
 // one another, and what one strip hands down is kept in memory.
+//
+// What is kept is H less the cost of a gap's first letter, so that it is what a gap has that begins there; scores
+// that are added have that cost added, and E and F are kept with it. Then a cell is a sum with a maximum, a maximum
+// of three with a floor below which nothing falls, and a subtraction on another pipe.
 #pragma once
 
 #include "kernels/pairs/cuda/align_values.cuh"
@@ -17,7 +21,7 @@ inline constexpr int table_letters = 32;
 /// Codes of rows and columns beyond an item's ends, without a matrix; with one the last of its letters.
 inline constexpr i32 row_pad = 0x100, column_pad = 0x200, matrix_pad_letter = table_letters - 1;
 
-/// A matrix of scores, which kernels have in their arguments.
+/// Scores of a matrix, with the cost of a gap's first letter added; of values in halves of words in the lower half.
 struct ScoreTable {
   i32 scores[table_letters][table_letters];  // of a letter of columns, then one of rows
 };
@@ -49,14 +53,22 @@ __device__ inline bool goes_before(const BestCell& a, const BestCell& b) {
 
 /// Costs of the first letter of a gap, and of each further one.
 template <class K>
-__device__ i64 first_cost(const K& k) {
+TERRACE_HOST_DEVICE i64 first_cost(const K& k) {
   if constexpr (requires { k.gap_first; }) return k.gap_first;
   else return k.gap;
 }
 template <class K>
-__device__ i64 next_cost(const K& k) {
+TERRACE_HOST_DEVICE i64 next_cost(const K& k) {
   if constexpr (requires { k.gap_next; }) return k.gap_next;
   else return k.gap;
+}
+
+/// The score of rows before an item's first one, of alignments that are not local: a diagonal step leads along a
+/// border of zeros, or nowhere.
+template <class P, class Values, class K>
+TERRACE_HOST_DEVICE constexpr i32 score_before_first(const K& k) {
+  if constexpr (P::report == wavefront::Report::best) return 0;
+  else return P::template ends<i64>(k).last_row ? 0 : Values::lowest;
 }
 
 /// @tparam G lanes of a pair, a power of 2 @tparam R rows of a lane @tparam four all letters are below 4: the scores
@@ -69,6 +81,9 @@ class AlignGroup {
   static constexpr bool by_matrix = wavefront::by_matrix<P>;
   static constexpr int pairs = Values::pairs;
   static_assert(!four || (pairs == 2 && !by_matrix));
+  static_assert(R % 2 == 0);
+  /// Of local alignments no H is below 0; with halves of words others are raised above it.
+  static constexpr i32 raise = local ? 0 : Values::raise;
 
  public:
   __device__ __forceinline__ AlignGroup(const AlignWork& work, const K& k, const ScoreTable& table, i32 warp)
@@ -78,7 +93,9 @@ class AlignGroup {
         lane_(static_cast<int>(threadIdx.x) % G),
         leader_(static_cast<int>(threadIdx.x) % 32 / G * G),
         first_(static_cast<i32>(first_cost(k))),
-        next_(static_cast<i32>(next_cost(k))),
+        less_first_(Values::negated(first_)),
+        less_next_(Values::both(-static_cast<i32>(next_cost(k)))),
+        floor_(Values::both(Values::pairs == 2 || local ? first_ : Values::lowest)),
         handed_(static_cast<Handed<V>*>(work.handed) + warp * work.handed_stride) {}
 
   /// Aligns the pairs at the group's places, after those of the warp's groups before. All lanes of the warp call it.
@@ -121,7 +138,7 @@ class AlignGroup {
   }
 
   __device__ __forceinline__ void find_border() {
-    best_value_ = Values::both(local ? 0 : Values::lowest);
+    best_value_ = Values::both(0);
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
       best_[p] = {local ? 0 : Values::lowest, 0, 0};
@@ -164,6 +181,8 @@ class AlignGroup {
     load_rows(strip);
     i32 letters = 0, letter = 0;
     V below_h = Values::both(0), below_f = below_h;
+    Handed<V> above{};
+    if (strip > 0 && lane_ == 0 && columns_ > 0) above = handed_[0];
     const i32 steps = columns_ + G - 1;
     for (i32 step = 0; step < steps; ++step) {
       if (step % G == 0) letters = column_letters(step + lane_);
@@ -173,7 +192,10 @@ class AlignGroup {
       const i32 column = step - lane_;
       if (lane_ == 0) {
         letter = fed;
-        take_from_above(strip, column, up, f);
+        if (strip == 0) above = border_above(column);
+        up = above.h;
+        f = above.f;
+        if (strip > 0 && column + 1 < columns_) above = handed_[column + 1];
       }
       if (column < 0 || column >= columns_) continue;
       make_column(letter, up, f);
@@ -185,25 +207,19 @@ class AlignGroup {
     __syncwarp();
   }
 
-  /// H and F above the lanes' rows, in a column.
-  __device__ __forceinline__ void take_from_above(i32 strip, i32 column, V& up, V& f) const {
-    if (column >= columns_) return;
-    if (strip > 0) {
-      up = handed_[column].h;
-      f = handed_[column].f;
-    } else {
-      const auto border = top(column);
-      i32 h[pairs], gap[pairs];
+  /// H and F above the first strip, in a column.
+  __device__ __forceinline__ Handed<V> border_above(i32 column) const {
+    const auto border = top(column);
+    i32 h[pairs], gap[pairs];
 #pragma unroll
-      for (int p = 0; p < pairs; ++p) {
-        const bool nothing = four && !local && item_[p].rows < strips_ * G * R;
-        h[p] = nothing ? Values::lowest : static_cast<i32>(border.h);
-        gap[p] = nothing ? Values::lowest : static_cast<i32>(border.gap);
-      }
-      up = Values::of(h);
-      f = Values::of(gap);
+    for (int p = 0; p < pairs; ++p) {
+      const bool nothing = four && !local && item_[p].rows < strips_ * G * R;
+      h[p] = nothing ? raise + Values::lowest : kept(border.h);
+      gap[p] = nothing ? raise + Values::lowest : kept(border.gap) + first_;
     }
+    return {Values::of(h), Values::of(gap)};
   }
+  __device__ __forceinline__ static i32 kept(i64 h) { return static_cast<i32>(h) + raise; }
 
   __device__ __forceinline__ void load_rows(i32 strip) {
     i32 letters[pairs], scores[pairs], h[pairs], gap[pairs];
@@ -214,25 +230,22 @@ class AlignGroup {
         const i32 row = row_of(p, strip, r);
         const auto border = left(row);
         letters[p] = row < 0 ? pad(row_pad) : item_[p].row_letters[row];
-        scores[p] = row < 0 && !local ? before_first() : static_cast<i32>(k_.mismatch);
-        h[p] = static_cast<i32>(border.h);
-        gap[p] = static_cast<i32>(border.gap);
+        scores[p] = (row < 0 && !local ? before_first() : static_cast<i32>(k_.mismatch)) + first_;
+        h[p] = kept(border.h);
+        gap[p] = kept(border.gap) + first_;
+        if constexpr (by_matrix) row_at_[p][r] = static_cast<u32>(letters[p]) * sizeof(i32);
       }
       if constexpr (four) letters_[r] = selector(letters);
-      else letters_[r] = Values::of(letters);
+      else if constexpr (!by_matrix) letters_[r] = Values::of(letters);
       if constexpr (!local && !by_matrix && !four) differ_[r] = Values::of(scores);
       h_[r] = Values::of(h);
       if constexpr (affine) e_[r] = Values::of(gap);
     }
 #pragma unroll
-    for (int p = 0; p < pairs; ++p) {
-      missing_[p] = -row_of(p, strip, 0);
-      h[p] = static_cast<i32>(left(row_of(p, strip, 0) - 1).h);
-    }
+    for (int p = 0; p < pairs; ++p) h[p] = kept(left(row_of(p, strip, 0) - 1).h);
     diagonal_ = Values::of(h);
   }
-  /// The score of rows before the first one: a diagonal step leads along a border of zeros, or nowhere.
-  __device__ __forceinline__ i32 before_first() const { return ends(k_).last_row ? 0 : Values::lowest; }
+  __device__ __forceinline__ i32 before_first() const { return score_before_first<P, Values>(k_); }
   __device__ __forceinline__ static i32 pad(i32 code) { return by_matrix ? matrix_pad_letter : code; }
 
   /// The letters of a column: of two pairs in halves.
@@ -259,57 +272,59 @@ class AlignGroup {
   }
   /// The bytes of a column: the score of its letter with each of the four.
   __device__ __forceinline__ u32 column_scores(u32 letter) const {
-    const u32 same = static_cast<u32>(k_.match) & 255u, other = static_cast<u32>(k_.mismatch) & 255u;
+    const u32 same = static_cast<u32>(k_.match + first_) & 255u,
+              other = static_cast<u32>(k_.mismatch + first_) & 255u;
     return other * 0x01010101u ^ (letter < 4 ? (same ^ other) << 8 * letter : 0u);
   }
 
+  /// Of row r, with what find_scores() found for the column's letters.
   __device__ __forceinline__ V score(int r, i32 letter) const {
     if constexpr (four) {
       return device::pick_bytes(column_scores_[0], column_scores_[1], letters_[r]);
     } else if constexpr (by_matrix) {
-      i32 scores[pairs];
-#pragma unroll
-      for (int p = 0; p < pairs; ++p) {
-        scores[p] = table_.scores[letter >> 16 * p & 0xFFFF][Values::part(letters_[r], p)];
-        if (!local && r < missing_[p]) scores[p] = before_first();
-      }
-      return Values::of(scores);
+      const auto entry = [&](int p) {
+        const u32 at = values::add_bits(column_at_[p], row_at_[p][r]);
+        return *reinterpret_cast<const u32*>(reinterpret_cast<const unsigned char*>(table_.scores) + at);
+      };
+      if constexpr (pairs == 2) return values::join_halves(entry(0), entry(1));
+      else return static_cast<V>(entry(0));
     } else {
-      V other = Values::both(static_cast<i32>(k_.mismatch));
+      V other = Values::both(static_cast<i32>(k_.mismatch) + first_);
       if constexpr (!local) other = differ_[r];
-      return Values::where_equal(letters_[r], static_cast<V>(letter), Values::both(static_cast<i32>(k_.match)),
-                                 other);
+      return Values::where_equal(letters_[r], static_cast<V>(letter),
+                                 Values::both(static_cast<i32>(k_.match) + first_), other);
+    }
+  }
+  __device__ __forceinline__ void find_scores(u32 letter) {
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const u32 own = letter >> 16 * p & 0xFFFFu;
+      if constexpr (four) column_scores_[p] = column_scores(own);
+      if constexpr (by_matrix) column_at_[p] = own * sizeof(table_.scores[0]);
     }
   }
 
   __device__ __forceinline__ void make_column(i32 letter, V up, V& f) {
-    const V first = Values::both(-first_), next = Values::both(-next_);
-    if constexpr (four) {
-#pragma unroll
-      for (int p = 0; p < pairs; ++p) column_scores_[p] = column_scores(static_cast<u32>(letter) >> 16 * p & 0xFFFFu);
-    }
+    find_scores(static_cast<u32>(letter));
     V diagonal = diagonal_;
     diagonal_ = up;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       const V s = score(r, letter), left = h_[r];
       V h;
+      if constexpr (affine) h = Values::largest(Values::sum_or(diagonal, s, e_[r]), f, floor_);
+      else h = Values::largest(Values::sum_or(diagonal, s, floor_), left, up);
+      h = Values::less(h, less_first_);
       if constexpr (affine) {
-        h = Values::larger(Values::sum_or(diagonal, s, e_[r]), f);
-        if constexpr (local) h = Values::larger(h, Values::both(0));
-        const V opened = Values::sum(h, first);
-        e_[r] = Values::sum_or(e_[r], next, opened);
-        f = Values::sum_or(f, next, opened);
-      } else {
-        h = Values::sum_or(diagonal, s, Values::sum(Values::larger(up, left), first));
-        if constexpr (local) h = Values::larger(h, Values::both(0));
+        e_[r] = Values::sum_or(e_[r], less_next_, h);
+        f = Values::sum_or(f, less_next_, h);
       }
       diagonal = left;
       up = h_[r] = h;
     }
     if constexpr (local && !with_ends) {
 #pragma unroll
-      for (int r = 0; r < R; ++r) best_value_ = Values::larger(best_value_, h_[r]);
+      for (int r = 0; r < R; r += 2) best_value_ = Values::largest(best_value_, h_[r], h_[r + 1]);
     }
   }
 
@@ -328,7 +343,7 @@ class AlignGroup {
       const bool is_last = column == item_[p].columns - 1;
       if (is_last && may_end.last_column) look_at_all(p, strip, column);
       if (lane_ == G - 1 && strip == strips_ - 1 && (is_last || may_end.last_row)) {
-        look_at(p, Values::part(h_[R - 1], p), item_[p].rows - 1, column);
+        look_at(p, Values::part(h_[R - 1], p) - raise, item_[p].rows - 1, column);
       }
     }
   }
@@ -336,7 +351,7 @@ class AlignGroup {
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       const i32 row = row_of(p, strip, r);
-      if (row >= 0) look_at(p, Values::part(h_[r], p), row, column);
+      if (row >= 0) look_at(p, Values::part(h_[r], p) - raise, row, column);
     }
   }
   __device__ __forceinline__ void look_at(int p, i32 score, i32 row, i32 column) {
@@ -363,15 +378,17 @@ class AlignGroup {
   const K& k_;
   const ScoreTable& table_;
   int lane_, leader_;
-  i32 first_, next_;
+  i32 first_;
+  V less_first_, less_next_, floor_;
   Handed<V>* handed_;
   Item item_[pairs];
   BestCell best_[pairs];
   i32 columns_ = 0, strips_ = 0;
-  V letters_[R], h_[R], e_[affine ? R : 1], diagonal_, best_value_;
+  V letters_[by_matrix ? 1 : R], h_[R], e_[affine ? R : 1], diagonal_, best_value_;
   V differ_[!local && !by_matrix && !four ? R : 1];
   u32 column_scores_[2];
-  i32 missing_[pairs];  // the lane's rows before the item's first one; less than 1: none
+  u32 column_at_[2],
+      row_at_[pairs][by_matrix ? R : 1];  // places in the table, of which the sum is a score's, in bytes
 };
 
 /// @tparam four as for AlignGroup; this kernel, or the one without it, leaves the block to the other one

@@ -120,11 +120,20 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
   }
   template <class Values, bool with_ends, bool four>
   Align kernel_of() const {
-    constexpr AlignShape shapes[] = {short_shape, long_shape};
-    return device::make_kernel(
-        this->plan().is_short ? align_kernel<P, Values, with_ends, shapes[0].lanes, shapes[0].rows_of_lane, four>
-                              : align_kernel<P, Values, with_ends, shapes[1].lanes, shapes[1].rows_of_lane, four>,
-        "align_kernel");
+    switch (this->plan().shape) {
+      case 0:
+        return kernel_in<Values, with_ends, four, 0>();
+      case 1:
+        return kernel_in<Values, with_ends, four, 1>();
+      default:
+        return kernel_in<Values, with_ends, four, 2>();
+    }
+  }
+
+  template <class Values, bool with_ends, bool four, int shape>
+  static Align kernel_in() {
+    constexpr AlignShape in = four && P::row_planes == 1 ? light_shapes[shape] : align_shapes[shape];
+    return device::make_kernel(align_kernel<P, Values, with_ends, in.lanes, in.rows_of_lane, four>, "align_kernel");
   }
 
   /// True if scores of letters that are equal or not can be bytes, and kernels pick them.
@@ -133,18 +142,25 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
     if constexpr (!local) {
       if (k_.free_columns) return false;
     }
-    return this->plan().halves && std::max(std::abs(k_.match), std::abs(k_.mismatch)) <= 127;
+    const i64 same = k_.match + first_cost(k_), other = k_.mismatch + first_cost(k_);
+    return this->plan().halves && std::min(same, other) >= -128 && std::max(same, other) <= 127;
   }
 
-  /// Scores times the scale; what stands beyond items' ends adds nothing.
+  /// Scores times the scale, with the cost of a gap's first letter added. Letters beyond items' ends add nothing;
+  /// rows before items' first ones are like the border.
   void bring_table() const {
     const wavefront::Matrix& matrix = *k_.matrix;
     const i64 least = std::min<i64>(wavefront::range_of(matrix).least, 0);
+    const i64 before =
+        this->plan().halves ? score_before_first<P, HalfValues>(k_) : score_before_first<P, SingleValues>(k_);
     ScoreTable table;
     for (int column = 0; column < table_letters; ++column) {
       for (int row = 0; row < table_letters; ++row) {
         const bool known = row < matrix.count && column < matrix.count;
-        table.scores[column][row] = static_cast<i32>(k_.scale * (known ? matrix.scores[row][column] : least));
+        i64 score = k_.scale * (known ? matrix.scores[row][column] : least);
+        if (!local && row == matrix_pad_letter) score = before;
+        score += first_cost(k_);
+        table.scores[column][row] = static_cast<i32>(this->plan().halves ? score & 0xFFFF : score);
       }
     }
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(this->template place<ScoreTable>(this->plan().table), &table, sizeof table,

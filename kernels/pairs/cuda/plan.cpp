@@ -15,7 +15,9 @@ CudaPlan::CudaPlan(const PairsSpec& spec, const device::Limits& limits)
     : blocks(limits.processors * measured::CudaPairs::blocks) {
   const auto problem = description_of(spec);
   const bool local = problem->report == Report::best;
-  is_short = spec.longest_row <= short_shape.rows();
+  static_assert(align_shapes[0].rows() == light_shapes[0].rows() &&
+                align_shapes[1].rows() == light_shapes[1].rows() && align_shapes[2].rows() < light_shapes[2].rows());
+  shape = spec.longest_row <= align_shapes[0].rows() ? 0 : spec.longest_row <= align_shapes[1].rows() ? 1 : 2;
   halves = problem->bound(spec.longest_row, spec.longest_column) <= (local ? most_local_half : most_global_half) &&
            !(local && spec.ends);
   const auto workers = static_cast<std::size_t>(blocks) * cuda_threads;
@@ -27,9 +29,7 @@ CudaPlan::CudaPlan(const PairsSpec& spec, const device::Limits& limits)
       handed_bytes = workers * static_cast<std::size_t>(handed_stride) * 8;
     }
   } else {
-    const i64 rows = problem->items == Items::values ? 32 * series_rows
-                     : is_short                      ? short_shape.rows()
-                                                     : long_shape.rows();
+    const i64 rows = problem->items == Items::values ? 32 * series_rows : align_shapes[shape].rows();
     if (spec.longest_row > rows) {
       handed_stride = spec.longest_column;
       handed_bytes = workers / 32 * static_cast<std::size_t>(handed_stride) * 8;

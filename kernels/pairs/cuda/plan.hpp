@@ -11,9 +11,12 @@ namespace terrace::pairs {
 /// Rows that the lanes of a pair hold in registers.
 struct AlignShape {
   int lanes, rows_of_lane;
-  i64 rows() const { return i64{lanes} * rows_of_lane; }
+  constexpr i64 rows() const { return i64{lanes} * rows_of_lane; }
 };
-inline constexpr AlignShape short_shape{8, 20}, long_shape{32, 16};
+/// Shapes for items of few rows, of more, and of any number, of which the last one makes strips; the second list is
+/// of kernels that keep two words a row.
+inline constexpr AlignShape align_shapes[] = {{8, 20}, {16, 20}, {32, 16}},
+                            light_shapes[] = {{4, 40}, {8, 40}, {32, 32}};
 inline constexpr int series_rows = 16;  // of a lane
 
 /// Threads of a block, and rows of a strip of words (bits_kernel.cuh).
@@ -28,7 +31,7 @@ struct CudaPlan {
   CudaPlan(const PairsSpec& spec, const device::Limits& limits);
 
   i64 blocks;         // thread blocks of a launch
-  bool is_short;      // alignments: short_shape
+  int shape;          // alignments: which one of a list of shapes
   bool halves;        // alignments: two pairs in the halves of words
   i64 handed_stride;  // columns of which something is kept, or words of columns
   // Places in the workspace.
