@@ -17,13 +17,43 @@
 namespace terrace::pairs {
 
 inline constexpr u32 align_threads = 128;
-inline constexpr int table_letters = 32;
+inline constexpr int table_letters = wavefront::matrix_size + 1;
 /// Codes of rows and columns beyond an item's ends, without a matrix; with one the last of its letters.
 inline constexpr i32 row_pad = 0x100, column_pad = 0x200, matrix_pad_letter = table_letters - 1;
 
-/// Scores of a matrix, with the cost of a gap's first letter added; of values in halves of words in the lower half.
+/// Scores of a matrix, with the cost of a gap's first letter added.
 struct ScoreTable {
   i32 scores[table_letters][table_letters];  // of a letter of columns, then one of rows
+};
+
+/// A ScoreTable in shared memory: of single values as it is. Of values in halves each lane of a warp has its own in a
+/// bank of its own, two scores a word, since lanes look at different columns.
+template <class Values>
+struct SharedScores {
+  static constexpr bool by_lane = Values::pairs == 2;
+  static constexpr u32 row_bytes = by_lane ? table_letters / 2 * 128 : table_letters * 4;
+  static constexpr u32 bytes = table_letters * row_bytes;
+  static_assert(table_letters % 2 == 0);
+
+  /// Bytes before the scores of a column's letter; then those before a row's letter, for a lane.
+  __device__ static u32 column_at(u32 letter) { return letter * row_bytes; }
+  __device__ static u32 row_at(u32 letter, u32 lane) {
+    return by_lane ? letter / 2 * 128 + letter % 2 * 2 + lane * 4 : letter * 4;
+  }
+  /// A score; of values in halves the lower 16 bits of a word.
+  __device__ static u32 score(const unsigned char* scores, u32 at) {
+    if constexpr (by_lane) return *reinterpret_cast<const u16*>(scores + at);
+    else return *reinterpret_cast<const u32*>(scores + at);
+  }
+  /// All threads of a block of `threads` call it.
+  __device__ static void bring(const ScoreTable& from, unsigned char* scores, u32 threads) {
+    const auto of = [&](u32 n) { return static_cast<u32>((&from.scores[0][0])[n]); };
+    for (u32 at = threadIdx.x; at < bytes / 4; at += threads) {
+      const u32 word = at / 32;
+      reinterpret_cast<u32*>(scores)[at] = by_lane ? (of(2 * word) & 0xFFFFu) | of(2 * word + 1) << 16 : of(at);
+    }
+    __syncthreads();
+  }
 };
 
 /// Outputs for scores and ends, and the values kept meanwhile.
@@ -77,6 +107,7 @@ template <class P, class Values, bool with_ends, int G, int R, bool four>
 class AlignGroup {
   using V = typename Values::V;
   using K = typename P::template Constants<i64>;
+  using Scores = SharedScores<Values>;
   static constexpr bool local = P::report == wavefront::Report::best, affine = P::row_planes == 2;
   static constexpr bool by_matrix = wavefront::by_matrix<P>;
   static constexpr int pairs = Values::pairs;
@@ -86,10 +117,10 @@ class AlignGroup {
   static constexpr i32 raise = local ? 0 : Values::raise;
 
  public:
-  __device__ __forceinline__ AlignGroup(const AlignWork& work, const K& k, const ScoreTable& table, i32 warp)
+  __device__ __forceinline__ AlignGroup(const AlignWork& work, const K& k, const unsigned char* scores, i32 warp)
       : work_(work),
         k_(k),
-        table_(table),
+        scores_(scores),
         lane_(static_cast<int>(threadIdx.x) % G),
         leader_(static_cast<int>(threadIdx.x) % 32 / G * G),
         first_(static_cast<i32>(first_cost(k))),
@@ -179,13 +210,16 @@ class AlignGroup {
 
   __device__ __forceinline__ void make_strip(i32 strip) {
     load_rows(strip);
-    i32 letters = 0, letter = 0;
+    i32 letters = 0, letter = 0, ahead = column_letters(lane_);
     V below_h = Values::both(0), below_f = below_h;
     Handed<V> above{};
     if (strip > 0 && lane_ == 0 && columns_ > 0) above = handed_[0];
     const i32 steps = columns_ + G - 1;
     for (i32 step = 0; step < steps; ++step) {
-      if (step % G == 0) letters = column_letters(step + lane_);
+      if (step % G == 0) {
+        letters = ahead;
+        ahead = column_letters(step + G + lane_);
+      }
       const i32 fed = __shfl_sync(~0u, letters, leader_ + step % G);
       letter = __shfl_up_sync(~0u, letter, 1);
       V up = __shfl_up_sync(~0u, below_h, 1), f = __shfl_up_sync(~0u, below_f, 1);
@@ -233,7 +267,7 @@ class AlignGroup {
         scores[p] = (row < 0 && !local ? before_first() : static_cast<i32>(k_.mismatch)) + first_;
         h[p] = kept(border.h);
         gap[p] = kept(border.gap) + first_;
-        if constexpr (by_matrix) row_at_[p][r] = static_cast<u32>(letters[p]) * sizeof(i32);
+        if constexpr (by_matrix) row_at_[p][r] = Scores::row_at(static_cast<u32>(letters[p]), threadIdx.x % 32);
       }
       if constexpr (four) letters_[r] = selector(letters);
       else if constexpr (!by_matrix) letters_[r] = Values::of(letters);
@@ -283,8 +317,7 @@ class AlignGroup {
       return device::pick_bytes(column_scores_[0], column_scores_[1], letters_[r]);
     } else if constexpr (by_matrix) {
       const auto entry = [&](int p) {
-        const u32 at = values::add_bits(column_at_[p], row_at_[p][r]);
-        return *reinterpret_cast<const u32*>(reinterpret_cast<const unsigned char*>(table_.scores) + at);
+        return Scores::score(scores_, values::add_bits(column_at_[p], row_at_[p][r]));
       };
       if constexpr (pairs == 2) return values::join_halves(entry(0), entry(1));
       else return static_cast<V>(entry(0));
@@ -300,7 +333,7 @@ class AlignGroup {
     for (int p = 0; p < pairs; ++p) {
       const u32 own = letter >> 16 * p & 0xFFFFu;
       if constexpr (four) column_scores_[p] = column_scores(own);
-      if constexpr (by_matrix) column_at_[p] = own * sizeof(table_.scores[0]);
+      if constexpr (by_matrix) column_at_[p] = Scores::column_at(own);
     }
   }
 
@@ -376,7 +409,7 @@ class AlignGroup {
 
   const AlignWork& work_;
   const K& k_;
-  const ScoreTable& table_;
+  const unsigned char* scores_;  // of a matrix, in shared memory
   int lane_, leader_;
   i32 first_;
   V less_first_, less_next_, floor_;
@@ -397,16 +430,10 @@ __global__ void __launch_bounds__(align_threads)
     align_kernel(const __grid_constant__ device::Port port, PairsState* state, const __grid_constant__ AlignWork work,
                  const __grid_constant__ typename P::template Constants<i64> k, const ScoreTable* scores) {
   if (state->begun == 0 || four != (work.bytes != 0 && state->ones < 4)) return;
-  __shared__ ScoreTable table;
-  if constexpr (wavefront::by_matrix<P>) {
-    constexpr u32 words = sizeof(ScoreTable) / sizeof(i32);
-    for (u32 at = threadIdx.x; at < words; at += align_threads) {
-      (&table.scores[0][0])[at] = (&scores->scores[0][0])[at];
-    }
-    __syncthreads();
-  }
+  unsigned char* shared_scores = device::launch_shared_memory();
+  if constexpr (wavefront::by_matrix<P>) SharedScores<Values>::bring(*scores, shared_scores, align_threads);
   const i32 warp = static_cast<i32>(blockIdx.x * (align_threads / 32) + threadIdx.x / 32);
-  AlignGroup<P, Values, with_ends, G, R, four> group(work, k, table, warp);
+  AlignGroup<P, Values, with_ends, G, R, four> group(work, k, shared_scores, warp);
   constexpr i32 places = 32 / G * Values::pairs;
   i64 first = 0;
   while (take_places(port, state, work.task.count, places, first)) group.align(first);

@@ -23,6 +23,46 @@ struct BitsLaunch {
   i32 wide;        // not 0: scores are of 64 bits
 };
 
+/// Letters of an item from a place on, one after another. Threads of a warp read different items, so that a load
+/// takes as long as 32: words of four letters are loaded.
+class LetterStream {
+ public:
+  /// @param letters of a buffer that begins at a multiple of 4 @param end behind the item's last letter
+  __device__ LetterStream(const u8* letters, const u8* end) : end_(end) {
+    const auto ahead = static_cast<u32>(reinterpret_cast<std::uintptr_t>(letters) & 3u);
+    next_ = letters - ahead;
+    word_ = load();
+    skip(ahead);
+  }
+  /// The next letter; behind the end any.
+  __device__ __forceinline__ u32 take() {
+    if (left_ == 0) word_ = load();
+    const u32 letter = word_ & 255u;
+    skip(1);
+    return letter;
+  }
+
+ private:
+  __device__ __forceinline__ void skip(u32 letters) {
+    word_ >>= 8 * letters;
+    left_ -= static_cast<i32>(letters);
+  }
+  /// The next word; letters behind the end are 0 and not read.
+  __device__ __forceinline__ u32 load() {
+    const u8* from = next_;
+    next_ += 4;
+    left_ = 4;
+    if (next_ <= end_) return *reinterpret_cast<const u32*>(from);
+    u32 word = 0;
+    for (int n = 0; from + n < end_; ++n) word |= static_cast<u32>(from[n]) << 8 * n;
+    return word;
+  }
+
+  const u8 *next_, *end_;
+  u32 word_ = 0;
+  i32 left_ = 0;
+};
+
 /// A thread's pair. @tparam planes bits of codes that are compared
 template <class P, int planes>
 class BitsPair {
@@ -81,9 +121,10 @@ class BitsPair {
     const i32 begin = first_word(row_), next = is_last ? -1 : first_word(row_ + thread_rows);
     const i32 end = values::maximum(next, end_word(row_));
     i64 top = corner, found = next == 0 ? (counts_pairs ? 0 : row_ + thread_rows) : 0;
+    LetterStream letters(column_letters_ + values::minimum(32 * begin, columns_), column_letters_ + columns_);
     for (i32 word = begin; word < end; ++word) {
       if (word == next && next > 0) found = top + down(row_ + thread_rows);
-      make_word(word, is_last, top);
+      make_word(word, letters, is_last, top);
     }
     if (end == next && next > 0) found = top + down(row_ + thread_rows);
     known_ = values::maximum(known_, end);
@@ -95,11 +136,12 @@ class BitsPair {
       for (int p = 0; p < planes; ++p) letters_[w][p] = 0;
       state_[w] = Bits::template rows<u32>(counts_pairs ? 0 : ~0u, 0);
     }
+    LetterStream letters(row_letters_ + row_, row_letters_ + rows_);
 #pragma unroll
     for (int w = 0; w < thread_words; ++w) {
       const i32 count = values::minimum(rows_ - row_ - 32 * w, 32);
       for (i32 bit = 0; bit < count; ++bit) {
-        const u32 code = packed(row_letters_[row_ + 32 * w + bit]);
+        const u32 code = packed(letters.take());
         for (int p = 0; p < planes; ++p) letters_[w][p] |= (code >> p & 1u) << bit;
       }
     }
@@ -130,8 +172,9 @@ class BitsPair {
 
   __device__ u32& edge(i32 word, int plane) const { return edges_[(static_cast<i64>(word) * 2 + plane) * threads_]; }
 
-  /// 32 columns. @param top the value above the strip, before them and then behind them
-  __device__ void make_word(i32 word, bool is_last, i64& top) {
+  /// 32 columns. @param letters of them and the next ones
+  /// @param top the value above the strip, before them and then behind them
+  __device__ void make_word(i32 word, LetterStream& letters, bool is_last, i64& top) {
     const i32 first = 32 * word, count = values::minimum(columns_ - first, 32);
     u32 above[2] = {counts_pairs ? 0 : ~0u, 0}, below[2] = {0, 0};
     if (row_ > 0 && word < known_) {
@@ -140,7 +183,7 @@ class BitsPair {
     const u32 real = count == 32 ? ~0u : (1u << count) - 1;
     top += __popc(above[0] & real) - __popc(above[1] & real);
     for (i32 at = 0; at < count; ++at) {
-      const u32 code = packed(column_letters_[first + at]);
+      const u32 code = packed(letters.take());
       u32 bits[Bits::planes], horizontal[Bits::planes], spread[planes];
       for (int p = 0; p < planes; ++p) spread[p] = 0u - (code >> p & 1u);
       for (int p = 0; p < Bits::planes; ++p) bits[p] = above[p] >> at & 1u;

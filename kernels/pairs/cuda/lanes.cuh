@@ -16,7 +16,7 @@
 
 namespace terrace::pairs {
 
-static_assert(sizeof(PairsState) <= state_bytes && sizeof(ScoreTable) == table_bytes &&
+static_assert(sizeof(PairsState) <= state_bytes && sizeof(ScoreTable) <= table_bytes &&
               order_buckets * sizeof(u32) == bucket_bytes && align_threads == cuda_threads &&
               bits_threads == cuda_threads && series_threads == cuda_threads && thread_rows == bits_strip_rows);
 
@@ -87,7 +87,10 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
         k_(wavefront::problem_constants<P>(spec.settings)),
         wide_(spec.value == ElementType::i64),
         align_(kernel(spec.ends)) {
-    this->load(align_, align_threads);
+    if constexpr (!can_pick) {
+      shared_bytes_ = this->plan().halves ? SharedScores<HalfValues>::bytes : SharedScores<SingleValues>::bytes;
+    }
+    this->load(align_, align_threads, shared_bytes_);
     if constexpr (can_pick) {
       picking_ = kernel_of<HalfValues, false, true>();
       this->load(find_bits_, order_threads);
@@ -110,7 +113,8 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
                        table);
       }
     }
-    device::launch(align_, this->shape(this->plan().blocks, align_threads), port, this->state(), work, k_, table);
+    device::launch(align_, this->shape(this->plan().blocks, align_threads, shared_bytes_), port, this->state(), work,
+                   k_, table);
   }
 
   Align kernel(bool ends) const {
@@ -160,7 +164,7 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
         i64 score = k_.scale * (known ? matrix.scores[row][column] : least);
         if (!local && row == matrix_pad_letter) score = before;
         score += first_cost(k_);
-        table.scores[column][row] = static_cast<i32>(this->plan().halves ? score & 0xFFFF : score);
+        table.scores[column][row] = static_cast<i32>(score);
       }
     }
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(this->template place<ScoreTable>(this->plan().table), &table, sizeof table,
@@ -171,6 +175,7 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
   Constants k_;
   i32 wide_;
   Align align_;
+  std::size_t shared_bytes_ = 0;
   Align picking_{};  // where all letters are below 4
   device::Kernel<PairsState*, PairsTask> find_bits_ = device::make_kernel(find_bits_kernel<P>, "find_bits_kernel");
 };
@@ -203,6 +208,8 @@ class DistancesOnCuda final : public PairsOnCuda<P> {
 
 template <class P, class T>
 class WarpingOnCuda final : public PairsOnCuda<P> {
+  using Series = device::Kernel<device::Port, PairsState*, SeriesLaunch>;
+
  public:
   WarpingOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
       : PairsOnCuda<P>(spec, context, workspace),
@@ -212,6 +219,14 @@ class WarpingOnCuda final : public PairsOnCuda<P> {
   }
 
  private:
+  static Series kernel(int rows) {
+    if constexpr (sizeof(T) == 4) {
+      if (rows == long_series_rows)
+        return device::make_kernel(series_kernel<P, T, long_series_rows>, "series_kernel");
+    }
+    return device::make_kernel(series_kernel<P, T, series_rows>, "series_kernel");
+  }
+
   void compute(const device::Port& port, const PairsTask& task) override {
     const SeriesLaunch work{task,
                             this->order(),
@@ -223,8 +238,7 @@ class WarpingOnCuda final : public PairsOnCuda<P> {
     device::launch(series_, this->shape(this->plan().blocks, series_threads), port, this->state(), work);
   }
 
-  device::Kernel<device::Port, PairsState*, SeriesLaunch> series_ =
-      device::make_kernel(series_kernel<P, T, series_rows>, "series_kernel");
+  Series series_ = kernel(this->plan().series_rows);
   typename P::template Constants<i64> k_;
   double at_most_;
 };

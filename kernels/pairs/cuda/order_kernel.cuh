@@ -10,7 +10,7 @@ namespace terrace::pairs {
 /// State that the kernels of one block share, in device memory.
 struct PairsState {
   u64 begun;        // 0: the launch was stopped, and the block's kernels do nothing
-  u64 aborted;      // not 0: some threads have left
+  u64 aborted;      // not 0: the host aborts, and warps leave
   u64 ticket;       // the next place of the order
   u32 ones, zeros;  // bits that some letter of the block has, and that some letter has not
 };
@@ -47,15 +47,35 @@ __global__ void begin_pairs_kernel(device::Port port, PairsState* state, u32* bu
     buckets[at] = 0;
 }
 
+/// Adds 1 to the bucket of each lane's pair. Most warps have pairs of one bucket, for which one lane adds.
+/// @param number of a pair, or -1 @return the place in the bucket of the lane's pair; all lanes of the warp call it
+__device__ inline u32 add_to_bucket(const PairsTask& task, u32* buckets, i64 number) {
+  const i32 bucket = number < 0 ? -1 : bucket_of(task, number);
+  const i32 lane = static_cast<i32>(threadIdx.x % 32), first = __shfl_sync(~0u, bucket, 0);
+  if (__all_sync(~0u, bucket == first) && first >= 0) {
+    u32 place = 0;
+    if (lane == 0) place = atomicAdd(&buckets[first], 32u);
+    return __shfl_sync(~0u, place, 0) + static_cast<u32>(lane);
+  }
+  return bucket < 0 ? 0 : atomicAdd(&buckets[bucket], 1u);
+}
+
+/// Calls visit(number) for the pairs of a thread, all lanes of a warp as often; -1 where there is none.
+template <class Visit>
+__device__ inline void over_pairs(const PairsTask& task, const Visit& visit) {
+  for (i64 from = static_cast<i64>(blockIdx.x) * order_threads; from < task.count;
+       from += static_cast<i64>(gridDim.x) * order_threads) {
+    const i64 number = from + threadIdx.x;
+    visit(number < task.count ? number : -1);
+  }
+}
+
 /// Counts the pairs of each bucket.
 template <class P>
 __global__ void __launch_bounds__(order_threads)
     count_pairs_kernel(const PairsState* state, const __grid_constant__ PairsTask task, u32* buckets) {
   if (state->begun == 0) return;
-  for (i64 n = static_cast<i64>(blockIdx.x) * order_threads + threadIdx.x; n < task.count;
-       n += static_cast<i64>(gridDim.x) * order_threads) {
-    atomicAdd(&buckets[bucket_of(task, n)], 1u);
-  }
+  over_pairs(task, [&](i64 number) { add_to_bucket(task, buckets, number); });
 }
 
 /// One thread block: the first place of each bucket.
@@ -83,10 +103,10 @@ template <class P>
 __global__ void __launch_bounds__(order_threads)
     order_pairs_kernel(const PairsState* state, const __grid_constant__ PairsTask task, u32* buckets, i32* order) {
   if (state->begun == 0) return;
-  for (i64 n = static_cast<i64>(blockIdx.x) * order_threads + threadIdx.x; n < task.count;
-       n += static_cast<i64>(gridDim.x) * order_threads) {
-    order[atomicAdd(&buckets[bucket_of(task, n)], 1u)] = static_cast<i32>(n);
-  }
+  over_pairs(task, [&](i64 number) {
+    const u32 place = add_to_bucket(task, buckets, number);
+    if (number >= 0) order[place] = static_cast<i32>(number);
+  });
 }
 
 /// Which bits some letters of the block have, and some have not.
@@ -117,16 +137,21 @@ __global__ void report_pairs_kernel(device::Port port, const PairsState* state, 
   device::report_next(port, block);
 }
 
+/// One warp in so many that take places looks if the host aborts: such a look took 1.0 us on an H200, one after
+/// another for all warps of the device.
+inline constexpr u64 looking_warp = 256;
+
 /// Places [first, first + count) of the order, which a warp takes; false: none is left, or the host aborts. All lanes
 /// call it.
 __device__ inline bool take_places(const device::Port& port, PairsState* state, i64 pairs, i32 count, i64& first) {
   i64 taken = 0;
   if (threadIdx.x % 32 == 0) {
-    taken = static_cast<i64>(atomicAdd(&state->ticket, static_cast<u64>(count)));
-    if (taken < pairs && device::load_system(port.abort) != 0) {
-      state->aborted = 1;
-      taken = pairs;
-    }
+    const u64 ticket = atomicAdd(&state->ticket, static_cast<u64>(count));
+    const bool looks = ticket / static_cast<u64>(count) % looking_warp == 0;
+    taken = static_cast<i64>(ticket);
+    if (taken < pairs && looks && device::load_system(port.abort) != 0)
+      device::store_release(&state->aborted, u64{1});
+    if (device::load_acquire(&state->aborted) != 0) taken = pairs;
   }
   first = __shfl_sync(~0u, taken, 0);
   return first < pairs;

@@ -20,6 +20,8 @@ CudaPlan::CudaPlan(const PairsSpec& spec, const device::Limits& limits)
   shape = spec.longest_row <= align_shapes[0].rows() ? 0 : spec.longest_row <= align_shapes[1].rows() ? 1 : 2;
   halves = problem->bound(spec.longest_row, spec.longest_column) <= (local ? most_local_half : most_global_half) &&
            !(local && spec.ends);
+  series_rows = spec.value == ElementType::f32 && spec.longest_row > 32 * pairs::series_rows ? long_series_rows
+                                                                                             : pairs::series_rows;
   const auto workers = static_cast<std::size_t>(blocks) * cuda_threads;
   std::size_t handed_bytes = 0;
   handed_stride = 0;
@@ -29,7 +31,7 @@ CudaPlan::CudaPlan(const PairsSpec& spec, const device::Limits& limits)
       handed_bytes = workers * static_cast<std::size_t>(handed_stride) * 8;
     }
   } else {
-    const i64 rows = problem->items == Items::values ? 32 * series_rows : align_shapes[shape].rows();
+    const i64 rows = problem->items == Items::values ? i64{32} * series_rows : align_shapes[shape].rows();
     if (spec.longest_row > rows) {
       handed_stride = spec.longest_column;
       handed_bytes = workers / 32 * static_cast<std::size_t>(handed_stride) * 8;

@@ -17,7 +17,8 @@ struct AlignShape {
 /// of kernels that keep two words a row.
 inline constexpr AlignShape align_shapes[] = {{8, 20}, {16, 20}, {32, 16}},
                             light_shapes[] = {{4, 40}, {8, 40}, {32, 32}};
-inline constexpr int series_rows = 16;  // of a lane
+/// Rows of a lane, of series; of 32 bits the second one where there are more than the first one's.
+inline constexpr int series_rows = 16, long_series_rows = 32;
 
 /// Threads of a block, and rows of a strip of words (bits_kernel.cuh).
 inline constexpr std::size_t cuda_threads = 128;
@@ -33,6 +34,7 @@ struct CudaPlan {
   i64 blocks;         // thread blocks of a launch
   int shape;          // alignments: which one of a list of shapes
   bool halves;        // alignments: two pairs in the halves of words
+  int series_rows;    // series: rows of a lane
   i64 handed_stride;  // columns of which something is kept, or words of columns
   // Places in the workspace.
   std::size_t state = 0, table, buckets, order, handed, bytes;

@@ -85,13 +85,14 @@ class SeriesWarp {
       return column >= before_begin && column < before_end ? handed_[column] : infinite();
     };
     if (lane_ == 0 && begin > 0) diagonal_ = above(begin - 1);
-    T loaded = T(0), value = T(0);
-    V below = infinite();
+    const auto values_of = [&](i32 column) { return column < end ? column_values_[column] : T(0); };
+    T loaded = T(0), ahead = values_of(begin + lane_), value = T(0);
+    V below = infinite(), next_above = lane_ == 0 && begin < end ? above(begin) : infinite();
     const i32 steps = end - begin + 31;
     for (i32 step = 0; step < steps; ++step) {
       if (step % 32 == 0) {
-        const i32 column = begin + step + lane_;
-        loaded = column < end ? column_values_[column] : T(0);
+        loaded = ahead;
+        ahead = values_of(begin + step + 32 + lane_);
       }
       const T fed = __shfl_sync(~0u, loaded, step % 32);
       value = __shfl_up_sync(~0u, value, 1);
@@ -99,7 +100,8 @@ class SeriesWarp {
       const i32 column = begin + step - lane_;
       if (lane_ == 0) {
         value = fed;
-        if (column < end) up = above(column);
+        up = next_above;
+        if (column + 1 < end) next_above = above(column + 1);
       }
       if (column < begin || column >= end) continue;
       if (is_inside(column)) make_column<false>(column, V(value), up);
