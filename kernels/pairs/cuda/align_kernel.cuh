@@ -124,9 +124,9 @@ class AlignGroup {
         lane_(static_cast<int>(threadIdx.x) % G),
         leader_(static_cast<int>(threadIdx.x) % 32 / G * G),
         first_(static_cast<i32>(first_cost(k))),
-        less_first_(Values::negated(first_)),
-        less_next_(Values::both(-static_cast<i32>(next_cost(k)))),
-        floor_(Values::both(Values::pairs == 2 || local ? first_ : Values::lowest)),
+        less_first_(Values::kept(Values::negated(first_))),
+        less_next_(Values::kept(Values::both(-static_cast<i32>(next_cost(k))))),
+        floor_(Values::kept(Values::both(Values::pairs == 2 || local ? first_ : Values::lowest))),
         handed_(static_cast<Handed<V>*>(work.handed) + warp * work.handed_stride) {}
 
   /// Aligns the pairs at the group's places, after those of the warp's groups before. All lanes of the warp call it.
@@ -208,37 +208,59 @@ class AlignGroup {
   }
   __device__ __forceinline__ wavefront::Border<i64> top(i32 column) const { return P::template top<i64>(k_, column); }
 
+  /// What a lane carries from step to step of a strip.
+  struct Step {
+    i32 letters, ahead;  // of columns, one a lane: of these G columns, of the next ones
+    i32 letter = 0;
+    V below_h = Values::both(0), below_f = Values::both(0);
+    Handed<V> above{};  // the first lane's next column, of a strip above
+  };
+
   __device__ __forceinline__ void make_strip(i32 strip) {
     load_rows(strip);
-    i32 letters = 0, letter = 0, ahead = column_letters(lane_);
-    V below_h = Values::both(0), below_f = below_h;
-    Handed<V> above{};
-    if (strip > 0 && lane_ == 0 && columns_ > 0) above = handed_[0];
+    Step now{0, column_letters(lane_)};
+    if (strip > 0 && lane_ == 0 && columns_ > 0) now.above = handed_[0];
     const i32 steps = columns_ + G - 1;
-    for (i32 step = 0; step < steps; ++step) {
-      if (step % G == 0) {
-        letters = ahead;
-        ahead = column_letters(step + G + lane_);
-      }
-      const i32 fed = __shfl_sync(~0u, letters, leader_ + step % G);
-      letter = __shfl_up_sync(~0u, letter, 1);
-      V up = __shfl_up_sync(~0u, below_h, 1), f = __shfl_up_sync(~0u, below_f, 1);
-      const i32 column = step - lane_;
-      if (lane_ == 0) {
-        letter = fed;
-        if (strip == 0) above = border_above(column);
-        up = above.h;
-        f = above.f;
-        if (strip > 0 && column + 1 < columns_) above = handed_[column + 1];
-      }
-      if (column < 0 || column >= columns_) continue;
-      make_column(letter, up, f);
-      below_h = h_[R - 1];
-      below_f = f;
-      look(strip, column);
-      if (strip + 1 < strips_ && lane_ == G - 1) handed_[column] = {below_h, below_f};
+    // First and last some lanes have no column.
+    const i32 first_whole = values::minimum(G - 1, steps), end_whole = values::maximum(columns_, first_whole);
+    i32 step = 0;
+#pragma unroll 1
+    for (i32 part = 0; part < 2; ++part) {
+      const i32 end = part == 0 ? first_whole : steps;
+#pragma unroll 1
+      for (; step < end; ++step) advance<false>(strip, step, now);
+      if (part == 1) break;
+#pragma unroll(R > 20 ? 2 : 4)
+      for (; step < end_whole; ++step) advance<true>(strip, step, now);
     }
     __syncwarp();
+  }
+
+  /// @tparam whole each lane has a column
+  template <bool whole>
+  __device__ __forceinline__ void advance(i32 strip, i32 step, Step& now) {
+    if (step % G == 0) {
+      now.letters = now.ahead;
+      now.ahead = column_letters(step + G + lane_);
+    }
+    const i32 fed = __shfl_sync(~0u, now.letters, leader_ + step % G);
+    now.letter = __shfl_up_sync(~0u, now.letter, 1);
+    V up = __shfl_up_sync(~0u, now.below_h, 1), f = up;
+    if constexpr (affine) f = __shfl_up_sync(~0u, now.below_f, 1);
+    const i32 column = step - lane_;
+    if (lane_ == 0) {
+      now.letter = fed;
+      if (strip == 0) now.above = border_above(column);
+      up = now.above.h;
+      f = now.above.f;
+      if (strip > 0 && column + 1 < columns_) now.above = handed_[column + 1];
+    }
+    if (!whole && (column < 0 || column >= columns_)) return;
+    make_column(now.letter, up, f);
+    now.below_h = h_[R - 1];
+    now.below_f = f;
+    look(strip, column);
+    if (strip + 1 < strips_ && lane_ == G - 1) handed_[column] = {now.below_h, now.below_f};
   }
 
   /// H and F above the first strip, in a column.
@@ -426,7 +448,7 @@ class AlignGroup {
 
 /// @tparam four as for AlignGroup; this kernel, or the one without it, leaves the block to the other one
 template <class P, class Values, bool with_ends, int G, int R, bool four>
-__global__ void __launch_bounds__(align_threads)
+__global__ void __launch_bounds__(align_threads, 4)
     align_kernel(const __grid_constant__ device::Port port, PairsState* state, const __grid_constant__ AlignWork work,
                  const __grid_constant__ typename P::template Constants<i64> k, const ScoreTable* scores) {
   if (state->begun == 0 || four != (work.bytes != 0 && state->ones < 4)) return;

@@ -17,6 +17,7 @@ struct SingleValues {
   static constexpr i32 raise = 0;            // added to values that may be below 0
 
   __device__ static V both(i32 number) { return number; }
+  __device__ static V kept(V value) { return value; }
   __device__ static V of(const i32 (&numbers)[1]) { return numbers[0]; }
   __device__ static i32 part(V value, int) { return value; }
   /// What less() takes for a number.
@@ -36,6 +37,8 @@ struct HalfValues {
   static constexpr i32 lowest = -(1 << 14), raise = 1 << 14;
 
   __device__ static V both(i32 number) { return values::both(number); }
+  /// In a register.
+  __device__ static V kept(V value) { return device::kept_in_register(value); }
   __device__ static V of(const i32 (&numbers)[2]) { return values::halves(numbers[0], numbers[1]); }
   __device__ static i32 part(V value, int pair) { return static_cast<device::i16>(pair == 0 ? value : value >> 16); }
   __device__ static V negated(i32 number) { return 0u - static_cast<u32>(number) * 0x10001u; }

@@ -225,7 +225,7 @@ __device__ void compute_bits(const device::Port& port, PairsState* state, const 
 }
 
 template <class P>
-__global__ void __launch_bounds__(bits_threads)
+__global__ void __launch_bounds__(bits_threads, 4)
     bits_kernel(const __grid_constant__ device::Port port, PairsState* state,
                 const __grid_constant__ BitsLaunch work) {
   if (state->begun == 0) return;

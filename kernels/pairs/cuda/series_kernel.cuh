@@ -5,6 +5,8 @@
 // row.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/pairs/cuda/order_kernel.cuh"
 #include "kernels/values/real.cuh"
 #include "kernels/wavefront/problem_list.hpp"
@@ -88,8 +90,7 @@ class SeriesWarp {
     const auto values_of = [&](i32 column) { return column < end ? column_values_[column] : T(0); };
     T loaded = T(0), ahead = values_of(begin + lane_), value = T(0);
     V below = infinite(), next_above = lane_ == 0 && begin < end ? above(begin) : infinite();
-    const i32 steps = end - begin + 31;
-    for (i32 step = 0; step < steps; ++step) {
+    const auto advance = [&]<bool whole>(std::bool_constant<whole>, i32 step) {
       if (step % 32 == 0) {
         loaded = ahead;
         ahead = values_of(begin + step + 32 + lane_);
@@ -103,14 +104,38 @@ class SeriesWarp {
         up = next_above;
         if (column + 1 < end) next_above = above(column + 1);
       }
-      if (column < begin || column >= end) continue;
-      if (is_inside(column)) make_column<false>(column, V(value), up);
+      if (!whole && (column < begin || column >= end)) return;
+      if (whole || is_inside(column)) make_column<false>(column, V(value), up);
       else make_column<true>(column, V(value), up);
       below = h_[R - 1];
       if (hands_on && lane_ == 31) handed_[column] = below;
       if (!hands_on && work_.free_columns != 0) look(column, below.value);
+    };
+    // First and last some lanes have no column, or a row outside the item or the window.
+    const i32 steps = end - begin + 31;
+    i32 step = 0;
+#pragma unroll 1
+    while (step < steps) {
+      const i32 whole = whole_steps(begin, end, step);
+#pragma unroll 2
+      for (const i32 until = step + whole; step < until; ++step) advance(std::true_type(), step);
+      if (step >= steps) break;
+#pragma unroll 1
+      for (const i32 until = values::minimum(step + 32, steps); step < until; ++step)
+        advance(std::false_type(), step);
     }
     __syncwarp();
+  }
+
+  /// Steps from one on in which each lane has a column, and all its rows are inside; all lanes call it.
+  __device__ i32 whole_steps(i32 begin, i32 end, i32 step) const {
+    const i32 last = end - begin - 1;  // of the first lane's columns
+    const bool inside_now = step >= 31 && step <= last && is_inside(begin + step - lane_);
+    if (!__all_sync(~0u, inside_now)) return 0;
+    // Rows stay in the window until the column is further right than the first row by more than it.
+    const i64 leaves = i64{first_row_} + work_.window - (begin + step - lane_);
+    const auto more = static_cast<i32>(values::minimum(leaves, i64{last - step})) + 1;
+    return -__reduce_max_sync(~0u, -more);
   }
 
   /// Follows the least cost of the last row, which is a row of the last lane; the first of equal costs counts.
@@ -138,10 +163,10 @@ class SeriesWarp {
     if (first_row_ == 0) diagonal_ = corner;
   }
 
-  /// True if all rows of the lane are of the item, and in the window in that column.
+  /// True if all rows of the lane are in the window in that column, and are of the item or come out infinite.
   __device__ bool is_inside(i32 column) const {
     const i64 first = i64{first_row_} - column;
-    return first_row_ >= 0 && first >= -work_.window && first + (R - 1) <= work_.window;
+    return (first_row_ >= 0 || work_.free_columns == 0) && first >= -work_.window && first + (R - 1) <= work_.window;
   }
 
   /// @tparam edge some rows may not be inside
@@ -173,7 +198,7 @@ class SeriesWarp {
 };
 
 template <class P, class T, int R>
-__global__ void __launch_bounds__(series_threads)
+__global__ void __launch_bounds__(series_threads, 4)
     series_kernel(const __grid_constant__ device::Port port, PairsState* state,
                   const __grid_constant__ SeriesLaunch work) {
   if (state->begun == 0) return;
