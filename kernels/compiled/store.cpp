@@ -96,27 +96,58 @@ Binary compile_for_host(const Source& source, const HostCompiler& compiler) {
 
 }  // namespace
 
+/// The turn of a thread to make what has a name, from its construction on, which waits for another thread's turn.
+class Store::Turn {
+ public:
+  Turn(Store& store, std::string name) : store_(store), name_(std::move(name)) {
+    std::unique_lock lock(store_.mutex_);
+    store_.turn_ended_.wait(lock, [&] { return !store_.taken_.contains(name_); });
+    store_.taken_.insert(name_);
+  }
+  ~Turn() {
+    {
+      const std::lock_guard lock(store_.mutex_);
+      store_.taken_.erase(name_);
+    }
+    store_.turn_ended_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Store& store_;
+  std::string name_;
+};
+
+template <class Made, class Make>
+std::shared_ptr<const Made> Store::once(std::map<std::string, std::shared_ptr<const Made>>& made,
+                                        const std::string& name, const Make& make) {
+  const Turn turn(*this, name);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = made.find(name); found != made.end()) return found->second;
+  }
+  std::shared_ptr<const Made> now = make();
+  const std::lock_guard lock(mutex_);
+  return made[name] = std::move(now);
+}
+
 std::shared_ptr<const Module> Store::module(const Source& source, const device::Context& device) {
   const std::string architecture = architecture_of(device), name = name_of(source, Compiler::options(), architecture);
-  const std::lock_guard lock(mutex_);
-  std::shared_ptr<const Module>& module = modules_[name];
-  if (!module) {
-    module = std::make_shared<const Module>(find(name, [&] { return compile_for(source, architecture); }));
-  }
-  return module;
+  return once(modules_, name, [&] {
+    return std::make_shared<const Module>(find(name, [&] { return compile_for(source, architecture); }));
+  });
 }
 
 std::shared_ptr<const SharedObject> Store::object(const Source& source, const HostCompiler& compiler) {
   const std::string name = name_of(source, compiler.options, "cpu");
-  const std::lock_guard lock(mutex_);
-  std::shared_ptr<const SharedObject>& object = objects_[name];
-  if (object) return object;
-  return object = load(find(name, [&] { return compile_for_host(source, compiler); }));
+  return once(objects_, name, [&] { return load(find(name, [&] { return compile_for_host(source, compiler); })); });
 }
 
 Binary Store::binary(const Source& source, const std::string& architecture) {
-  const std::lock_guard lock(mutex_);
-  return find(name_of(source, Compiler::options(), architecture), [&] { return compile_for(source, architecture); });
+  const std::string name = name_of(source, Compiler::options(), architecture);
+  const Turn turn(*this, name);
+  return find(name, [&] { return compile_for(source, architecture); });
 }
 
 Compilations Store::compilations() const {
@@ -130,8 +161,11 @@ Binary Store::find(const std::string& name, const Compile& compile) {
   }
   const auto begin = std::chrono::steady_clock::now();
   const Binary binary = compile();
-  compilations_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  ++compilations_.count;
+  {
+    const std::lock_guard lock(mutex_);
+    compilations_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ++compilations_.count;
+  }
   write_binary(io::make_folder(folder_) / name, binary);
   return binary;
 }

@@ -1,10 +1,12 @@
 // Compiled kernels in a folder, so that a run that is resumed compiles nothing again.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -39,7 +41,8 @@ struct Compilations {
 /// by a checksum of the source, the device headers that it includes, the options and the architecture, but not of the
 /// compiler's version: a run goes on with the kernels that it began with.
 ///
-/// Several threads may ask at once; one compiles, and the others wait.
+/// Several threads may ask at once: different sources are compiled beside one another, and of one source one thread
+/// compiles while the others wait.
 class Store {
  public:
   /// @param folder made when the first file is written; only one process at a time may use it
@@ -62,11 +65,19 @@ class Store {
 
  private:
   using Compile = std::function<Binary()>;
+  class Turn;
 
+  /// What is made of a name, once: the others wait. @param made modules_ or objects_
+  template <class Made, class Make>
+  std::shared_ptr<const Made> once(std::map<std::string, std::shared_ptr<const Made>>& made, const std::string& name,
+                                   const Make& make);
+  /// The binary of that name, whose turn the thread has.
   Binary find(const std::string& name, const Compile& compile);
 
   io::Entry folder_;
-  mutable std::mutex mutex_;                                      // guards all that follows, and the files
+  mutable std::mutex mutex_;  // guards all that follows
+  std::condition_variable turn_ended_;
+  std::set<std::string> taken_;  // names whose turn a thread has: it alone reads and writes their files
   std::map<std::string, std::shared_ptr<const Module>> modules_;  // by names of files
   std::map<std::string, std::shared_ptr<const SharedObject>> objects_;
   Compilations compilations_;

@@ -192,6 +192,22 @@ __device__ __forceinline__ u32 pick_bytes(u32 a, u32 b, u32 selectors) {
   return bytes;
 }
 
+/// The address of shared memory, which takes one register, and loads from such addresses of what does not change.
+__device__ __forceinline__ u32 shared_address(const void* shared) {
+  return static_cast<u32>(__cvta_generic_to_shared(shared));
+}
+__device__ __forceinline__ u32 load_shared(u32 at) {
+  u32 word;
+  asm("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(at));
+  return word;
+}
+/// 16 bits; the upper ones are 0.
+__device__ __forceinline__ u32 load_shared_half(u32 at) {
+  u32 half;
+  asm("ld.shared.u16 %0, [%1];" : "=r"(half) : "r"(at));
+  return half;
+}
+
 /// No instruction: after it the compiler does not know the value, so it computes derived values again instead of
 /// keeping them in registers.
 __device__ __forceinline__ void forget(i32& value) { asm volatile("" : "+r"(value)); }

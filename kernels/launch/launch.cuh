@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <mutex>
 #include <type_traits>
 
 #include "kernels/device/cuda_check.hpp"
@@ -20,6 +21,18 @@ void launch(const Kernel<Parameters...>& kernel, const LaunchShape& shape,
              kernel.name);
 }
 
+/// Raises a kernel's limit of dynamic shared memory, and never lowers it: the same kernel may be asked for with
+/// several sizes, also by several threads at once.
+inline void permit_shared_memory(const void* kernel, const char* name, std::size_t bytes) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  cudaFuncAttributes now{};
+  check_cuda(cudaFuncGetAttributes(&now, kernel), name);
+  if (static_cast<std::size_t>(now.maxDynamicSharedSizeBytes) >= bytes) return;
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+             name);
+}
+
 /// Thread blocks of that shape that are resident on the whole current device at a time, at least one; raises the
 /// kernel's limit of dynamic shared memory and loads its code, so that a launch loads nothing.
 /// @throws DeviceError when not even one block fits
@@ -30,11 +43,7 @@ unsigned resident_blocks(const Kernel<Parameters...>& kernel, unsigned threads, 
   TERRACE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
   TERRACE_CUDA_CHECK(cudaDeviceGetAttribute(&most_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   check_shared_memory(kernel.name, shared_bytes, static_cast<std::size_t>(most_shared_bytes));
-  if (shared_bytes > 0) {
-    check_cuda(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared_bytes)),
-               kernel.name);
-  }
+  permit_shared_memory(kernel.function, kernel.name, shared_bytes);
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, static_cast<int>(threads),
                                                            shared_bytes),
              kernel.name);

@@ -1,12 +1,22 @@
 #include "stages/kernel_graph/worker.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <exception>
+#include <future>
+#include <system_error>
 #include <utility>
 
 #include "kernels/graph/methods.hpp"
 
 namespace terrace::stages {
+namespace {
+
+/// Threads that make kernels, most of whose time is a compiler's.
+constexpr std::size_t most_makers = 8;
+
+}  // namespace
 
 GraphWorker::GraphWorker(const GraphPlan& plan, device::Context& context) : plan_(plan), context_(context) {
   if (context.shares_host_memory()) {
@@ -18,7 +28,34 @@ GraphWorker::GraphWorker(const GraphPlan& plan, device::Context& context) : plan
   }
   kernels_.resize(plan.parts().size());
   specs_.resize(plan.parts().size());
-  for (std::size_t part = 0; part < kernels_.size(); ++part) make_kernel(part, plan.parts()[part].spec);
+  make_kernels();
+}
+
+void GraphWorker::make_kernels() {
+  std::atomic<std::size_t> next{0};
+  const auto make = [&] {
+    for (std::size_t part = next++; part < kernels_.size(); part = next++)
+      make_kernel(part, plan_.parts()[part].spec);
+  };
+  std::vector<std::future<void>> others;
+  try {
+    while (others.size() + 1 < std::min(most_makers, kernels_.size())) {
+      others.push_back(std::async(std::launch::async, make));
+    }
+  } catch (const std::system_error&) {  // no more threads: those that are there make all
+  }
+  std::exception_ptr failure;
+  const auto guarded = [&](const auto& work) {
+    try {
+      work();
+    } catch (...) {
+      next = kernels_.size();
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  guarded(make);
+  for (std::future<void>& other : others) guarded([&] { other.get(); });
+  if (failure) std::rethrow_exception(failure);
 }
 
 void GraphWorker::make_kernel(std::size_t part, graph::GraphSpec spec) {

@@ -20,10 +20,12 @@ class GraphWorker final : public run::Worker {
   void run(const run::Phase& phase, const device::Port& port, int attempt) override;
 
  private:
-  const GraphPlan& plan_;
-  std::unique_ptr<device::Memory> workspace_;  // outlives the kernels
+  /// Those of all parts, on several threads. @throws what one of them throws
+  void make_kernels();
   void make_kernel(std::size_t part, graph::GraphSpec spec);
 
+  const GraphPlan& plan_;
+  std::unique_ptr<device::Memory> workspace_;  // outlives the kernels
   device::Context& context_;
   std::shared_ptr<graph::Rooms> rooms_;  // null: each kernel has its own memory
   std::vector<std::unique_ptr<device::BlockKernel>> kernels_;

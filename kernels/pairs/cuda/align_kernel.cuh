@@ -35,15 +35,15 @@ struct SharedScores {
   static constexpr u32 bytes = table_letters * row_bytes;
   static_assert(table_letters % 2 == 0);
 
-  /// Bytes before the scores of a column's letter; then those before a row's letter, for a lane.
-  __device__ static u32 column_at(u32 letter) { return letter * row_bytes; }
+  /// Where the scores of a column's letter begin in shared memory; bytes before those of a row's letter, for a lane.
+  __device__ static u32 column_at(u32 scores, u32 letter) { return scores + letter * row_bytes; }
   __device__ static u32 row_at(u32 letter, u32 lane) {
     return by_lane ? letter / 2 * 128 + letter % 2 * 2 + lane * 4 : letter * 4;
   }
   /// A score; of values in halves the lower 16 bits of a word.
-  __device__ static u32 score(const unsigned char* scores, u32 at) {
-    if constexpr (by_lane) return *reinterpret_cast<const u16*>(scores + at);
-    else return *reinterpret_cast<const u32*>(scores + at);
+  __device__ static u32 score(u32 at) {
+    if constexpr (by_lane) return device::load_shared_half(at);
+    else return device::load_shared(at);
   }
   /// All threads of a block of `threads` call it.
   __device__ static void bring(const ScoreTable& from, unsigned char* scores, u32 threads) {
@@ -101,9 +101,10 @@ TERRACE_HOST_DEVICE constexpr i32 score_before_first(const K& k) {
   else return P::template ends<i64>(k).last_row ? 0 : Values::lowest;
 }
 
-/// @tparam G lanes of a pair, a power of 2 @tparam R rows of a lane @tparam four all letters are below 4: the scores
+/// @tparam any_row an alignment may end in any row @tparam G lanes of a pair, a power of 2 @tparam R rows of a lane
+/// @tparam four all letters are below 4: the scores
 ///   with a column's letters are bytes of a word a pair, of which each row picks one (not with free ends of columns)
-template <class P, class Values, bool with_ends, int G, int R, bool four>
+template <class P, class Values, bool any_row, int G, int R, bool four>
 class AlignGroup {
   using V = typename Values::V;
   using K = typename P::template Constants<i64>;
@@ -117,7 +118,7 @@ class AlignGroup {
   static constexpr i32 raise = local ? 0 : Values::raise;
 
  public:
-  __device__ __forceinline__ AlignGroup(const AlignWork& work, const K& k, const unsigned char* scores, i32 warp)
+  __device__ __forceinline__ AlignGroup(const AlignWork& work, const K& k, u32 scores, i32 warp)
       : work_(work),
         k_(k),
         scores_(scores),
@@ -338,9 +339,7 @@ class AlignGroup {
     if constexpr (four) {
       return device::pick_bytes(column_scores_[0], column_scores_[1], letters_[r]);
     } else if constexpr (by_matrix) {
-      const auto entry = [&](int p) {
-        return Scores::score(scores_, values::add_bits(column_at_[p], row_at_[p][r]));
-      };
+      const auto entry = [&](int p) { return Scores::score(values::add_bits(column_at_[p], row_at_[p][r])); };
       if constexpr (pairs == 2) return values::join_halves(entry(0), entry(1));
       else return static_cast<V>(entry(0));
     } else {
@@ -355,7 +354,7 @@ class AlignGroup {
     for (int p = 0; p < pairs; ++p) {
       const u32 own = letter >> 16 * p & 0xFFFFu;
       if constexpr (four) column_scores_[p] = column_scores(own);
-      if constexpr (by_matrix) column_at_[p] = Scores::column_at(own);
+      if constexpr (by_matrix) column_at_[p] = device::kept_in_register(Scores::column_at(scores_, own));
     }
   }
 
@@ -377,7 +376,7 @@ class AlignGroup {
       diagonal = left;
       up = h_[r] = h;
     }
-    if constexpr (local && !with_ends) {
+    if constexpr (local && !any_row) {
 #pragma unroll
       for (int r = 0; r < R; r += 2) best_value_ = Values::largest(best_value_, h_[r], h_[r + 1]);
     }
@@ -386,7 +385,7 @@ class AlignGroup {
   /// Looks at the cells of a column that may be reported.
   __device__ __forceinline__ void look(i32 strip, i32 column) {
     if constexpr (local) {
-      if constexpr (with_ends) {
+      if constexpr (any_row) {
         if (column < item_[0].columns) look_at_all(0, strip, column);
       }
       return;
@@ -396,7 +395,9 @@ class AlignGroup {
     for (int p = 0; p < pairs; ++p) {
       if (column >= item_[p].columns) continue;
       const bool is_last = column == item_[p].columns - 1;
-      if (is_last && may_end.last_column) look_at_all(p, strip, column);
+      if constexpr (any_row) {
+        if (is_last && may_end.last_column) look_at_all(p, strip, column);
+      }
       if (lane_ == G - 1 && strip == strips_ - 1 && (is_last || may_end.last_row)) {
         look_at(p, Values::part(h_[R - 1], p) - raise, item_[p].rows - 1, column);
       }
@@ -416,7 +417,7 @@ class AlignGroup {
 
   __device__ __forceinline__ void write(int p) {
     BestCell best = best_[p];
-    if constexpr (local && !with_ends) best = {Values::part(best_value_, p), 0, 0};
+    if constexpr (local && !any_row) best = {Values::part(best_value_, p), 0, 0};
     for (int distance = 1; distance < G; distance *= 2) {
       const BestCell other{__shfl_xor_sync(~0u, best.score, distance), __shfl_xor_sync(~0u, best.row, distance),
                            __shfl_xor_sync(~0u, best.column, distance)};
@@ -425,13 +426,12 @@ class AlignGroup {
     if (lane_ != 0 || item_[p].number < 0) return;
     if (work_.wide != 0) static_cast<i64*>(work_.task.scores)[item_[p].number] = best.score;
     else static_cast<i32*>(work_.task.scores)[item_[p].number] = best.score;
-    if ((with_ends || !local) && work_.task.ends != nullptr)
-      work_.task.ends[item_[p].number] = {best.row, best.column};
+    if ((any_row || !local) && work_.task.ends != nullptr) work_.task.ends[item_[p].number] = {best.row, best.column};
   }
 
   const AlignWork& work_;
   const K& k_;
-  const unsigned char* scores_;  // of a matrix, in shared memory
+  u32 scores_;  // of a matrix, in shared memory
   int lane_, leader_;
   i32 first_;
   V less_first_, less_next_, floor_;
@@ -442,12 +442,11 @@ class AlignGroup {
   V letters_[by_matrix ? 1 : R], h_[R], e_[affine ? R : 1], diagonal_, best_value_;
   V differ_[!local && !by_matrix && !four ? R : 1];
   u32 column_scores_[2];
-  u32 column_at_[2],
-      row_at_[pairs][by_matrix ? R : 1];  // places in the table, of which the sum is a score's, in bytes
+  u32 column_at_[2], row_at_[pairs][by_matrix ? R : 1];  // of which the sum is the place of a score
 };
 
 /// @tparam four as for AlignGroup; this kernel, or the one without it, leaves the block to the other one
-template <class P, class Values, bool with_ends, int G, int R, bool four>
+template <class P, class Values, bool any_row, int G, int R, bool four>
 __global__ void __launch_bounds__(align_threads, 4)
     align_kernel(const __grid_constant__ device::Port port, PairsState* state, const __grid_constant__ AlignWork work,
                  const __grid_constant__ typename P::template Constants<i64> k, const ScoreTable* scores) {
@@ -455,7 +454,7 @@ __global__ void __launch_bounds__(align_threads, 4)
   unsigned char* shared_scores = device::launch_shared_memory();
   if constexpr (wavefront::by_matrix<P>) SharedScores<Values>::bring(*scores, shared_scores, align_threads);
   const i32 warp = static_cast<i32>(blockIdx.x * (align_threads / 32) + threadIdx.x / 32);
-  AlignGroup<P, Values, with_ends, G, R, four> group(work, k, shared_scores, warp);
+  AlignGroup<P, Values, any_row, G, R, four> group(work, k, device::shared_address(shared_scores), warp);
   constexpr i32 places = 32 / G * Values::pairs;
   i64 first = 0;
   while (take_places(port, state, work.task.count, places, first)) group.align(first);

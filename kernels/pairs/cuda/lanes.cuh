@@ -92,7 +92,8 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
     }
     this->load(align_, align_threads, shared_bytes_);
     if constexpr (can_pick) {
-      picking_ = kernel_of<HalfValues, false, true>();
+      if constexpr (local) picking_ = kernel_of<HalfValues, false, true>();
+      else picking_ = ends_in_any_row() ? kernel_of<HalfValues, true, true>() : kernel_of<HalfValues, false, true>();
       this->load(find_bits_, order_threads);
       this->load(picking_, align_threads);
     } else {
@@ -118,26 +119,36 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
   }
 
   Align kernel(bool ends) const {
-    if (this->plan().halves) return kernel_of<HalfValues, false, false>();
-    if (local && ends) return kernel_of<SingleValues, local, false>();
-    return kernel_of<SingleValues, false, false>();
+    if constexpr (local) {
+      if (this->plan().halves) return kernel_of<HalfValues, false, false>();
+      return ends ? kernel_of<SingleValues, true, false>() : kernel_of<SingleValues, false, false>();
+    } else {
+      if (ends_in_any_row()) {
+        return this->plan().halves ? kernel_of<HalfValues, true, false>() : kernel_of<SingleValues, true, false>();
+      }
+      return this->plan().halves ? kernel_of<HalfValues, false, false>() : kernel_of<SingleValues, false, false>();
+    }
   }
-  template <class Values, bool with_ends, bool four>
+  bool ends_in_any_row() const {
+    if constexpr (local) return false;
+    else return P::template ends<i64>(k_).last_column;
+  }
+  template <class Values, bool any_row, bool four>
   Align kernel_of() const {
     switch (this->plan().shape) {
       case 0:
-        return kernel_in<Values, with_ends, four, 0>();
+        return kernel_in<Values, any_row, four, 0>();
       case 1:
-        return kernel_in<Values, with_ends, four, 1>();
+        return kernel_in<Values, any_row, four, 1>();
       default:
-        return kernel_in<Values, with_ends, four, 2>();
+        return kernel_in<Values, any_row, four, 2>();
     }
   }
 
-  template <class Values, bool with_ends, bool four, int shape>
+  template <class Values, bool any_row, bool four, int shape>
   static Align kernel_in() {
     constexpr AlignShape in = four && P::row_planes == 1 ? light_shapes[shape] : align_shapes[shape];
-    return device::make_kernel(align_kernel<P, Values, with_ends, in.lanes, in.rows_of_lane, four>, "align_kernel");
+    return device::make_kernel(align_kernel<P, Values, any_row, in.lanes, in.rows_of_lane, four>, "align_kernel");
   }
 
   /// True if scores of letters that are equal or not can be bytes, and kernels pick them.

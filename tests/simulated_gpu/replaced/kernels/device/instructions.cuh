@@ -98,6 +98,14 @@ inline void store_once(void* to, const u32* words) {
   for (int word = 0; word < 4; ++word) static_cast<u32*>(to)[word] = words[word];
 }
 
+inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }
+/// Bytes from the beginning of the shared memory whose size the launch gives.
+inline u32 shared_address(const void* shared) {
+  return static_cast<u32>(static_cast<const unsigned char*>(shared) - launch_shared_memory());
+}
+inline u32 load_shared(u32 at) { return *reinterpret_cast<const u32*>(launch_shared_memory() + at); }
+inline u32 load_shared_half(u32 at) { return *reinterpret_cast<const u16*>(launch_shared_memory() + at); }
+
 inline u32 pick_bytes(u32 a, u32 b, u32 selectors) {
   const u64 from = u64{b} << 32 | a;
   u32 bytes = 0;
@@ -111,8 +119,6 @@ inline u32 pick_bytes(u32 a, u32 b, u32 selectors) {
 inline void forget(i32&) {}
 template <class T>
 void forget(T*&) {}
-
-inline unsigned char* launch_shared_memory() { return simulated_gpu::ThreadBlock::current().shared_memory(); }
 
 inline void prefetch(const void*) {}
 
