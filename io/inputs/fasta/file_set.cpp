@@ -149,13 +149,15 @@ class LetterReader {
 
 class FileRecords : public Source {
  public:
-  FileRecords(InputFile file, std::shared_ptr<const ItemSet> items, LetterMarks marks, bool opposite,
+  /// @param settings that say which strand is wanted
+  FileRecords(const Settings& settings, InputFile file, std::shared_ptr<const ItemSet> items, LetterMarks marks,
               RecordPlaces places)
-      : file_(std::move(file)),
+      : settings_(settings),
+        file_(std::move(file)),
         items_(std::move(items)),
         marks_(std::move(marks)),
         shape_{items_->begin(items_->count())},
-        opposite_(opposite),
+        opposite_(wants_opposite(settings)),
         places_(std::move(places)) {
     marks_.shrink();
   }
@@ -179,8 +181,7 @@ class FileRecords : public Source {
     for (std::int64_t at = box.begin[0]; at < box.end[0];) {
       const std::int64_t item = items_->item_of(at), end = std::min(box.end[0], items_->begin(item + 1));
       take(reader, in_file(item, end - 1), in_file(item, at) + 1, to);
-      std::reverse(to, to + (end - at));
-      std::transform(to, to + (end - at), to, complement);
+      turn(item, at, std::as_writable_bytes(std::span(to, static_cast<std::size_t>(end - at))));
       to += end - at;
       at = end;
     }
@@ -190,6 +191,13 @@ class FileRecords : public Source {
   /// The letter in the order of the file.
   std::int64_t in_file(std::int64_t item, std::int64_t letter) const {
     return opposite_ ? items_->begin(item) + items_->begin(item + 1) - 1 - letter : letter;
+  }
+
+  /// Letters of an item from `begin` on, which come in the order of the file.
+  void turn(std::int64_t item, std::int64_t begin, std::span<std::byte> letters) const {
+    const std::int64_t first = in_file(item, begin) - items_->begin(item) + 1 - std::ssize(letters);
+    reverse_complement(settings_, letters,
+                       [&](std::int64_t at) { return places_.letter(static_cast<std::size_t>(item), first + at); });
   }
 
   /// A byte behind all letters before `end`, and the rest of their items.
@@ -218,6 +226,7 @@ class FileRecords : public Source {
     }
   }
 
+  Settings settings_;
   InputFile file_;
   std::shared_ptr<const ItemSet> items_;
   LetterMarks marks_;
@@ -261,10 +270,8 @@ struct IndexedRecords {
   LetterMarks marks;
 };
 
-std::optional<IndexedRecords> indexed_set(const Settings& settings, const InputFile& file,
-                                          const CheckKept& check_kept, const OpenContext& context) {
-  // Letters of an opposite strand are looked at before they are turned.
-  if (wants_opposite(settings)) return std::nullopt;
+std::optional<IndexedRecords> indexed_set(const InputFile& file, const CheckKept& check_kept,
+                                          const OpenContext& context) {
   const auto entries = read_whole_index(file, context.warn);
   if (!entries) return std::nullopt;
   IndexedRecords records;
@@ -284,14 +291,15 @@ std::shared_ptr<Source> file_set_source(const Settings& settings, const char* ki
   const RecordPlaces places(file.path(), read);
   const bool opposite = wants_opposite(settings);
   const CheckKept check_kept = kept_check(settings, kind, context);
-  if (auto indexed = indexed_set(settings, file, check_kept, context)) {
-    return std::make_shared<FileRecords>(std::move(file), indexed->list.finish(opposite, places, context.warn),
-                                         std::move(indexed->marks), opposite, places);
+  if (auto indexed = indexed_set(file, check_kept, context)) {
+    return std::make_shared<FileRecords>(settings, std::move(file),
+                                         indexed->list.finish(opposite, places, context.warn),
+                                         std::move(indexed->marks), places);
   }
   RecordIndex index(settings, file.path().string());
   read(file, index, check_kept);
-  return std::make_shared<FileRecords>(std::move(file), index.list.finish(opposite, places, context.warn),
-                                       std::move(index.marks), opposite, places);
+  return std::make_shared<FileRecords>(settings, std::move(file), index.list.finish(opposite, places, context.warn),
+                                       std::move(index.marks), places);
 }
 
 }  // namespace terrace::io

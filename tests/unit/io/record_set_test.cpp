@@ -147,6 +147,24 @@ TEST_CASE("An index says where long records are") {
     CHECK(set.warnings.empty());
     CHECK(set.source->items()->begins() == std::vector<std::int64_t>{0, 170'001, 310'001});
     check_parts(*set.source, indexed.letters);
+    const Opened opposite = open_set(folder, "fasta", "a.fa", true);
+    CHECK(opposite.warnings.empty());
+    check_parts(*opposite.source,
+                complement_of(indexed.letters.substr(0, 170'001)) + complement_of(indexed.letters.substr(170'001)));
+  }
+}
+
+TEST_CASE("With an index, a letter without a complement is an error when it is read") {
+  TempFolder folder;
+  Indexed indexed = long_records();
+  indexed.text[10 + 61 * 2000 + 30] = 'E';  // letter 30 of line 2000, in the file behind the header
+  write_both(folder, indexed);
+  const auto set = open_set(folder, "fasta", "a.fa", true).source;
+  const std::int64_t there = 170'001 - 1 - (2000 * 60 + 30);
+  CHECK(read_part(*set, 0, there).size() == static_cast<std::size_t>(there));
+  for (const std::int64_t begin : {std::int64_t{0}, there}) {
+    CHECK_THAT(error_of(folder, [&] { read_part(*set, begin, 170'001); }),
+               Catch::Contains("a.fa:2002:31: the letter 'E' has no complement"));
   }
 }
 
