@@ -39,8 +39,9 @@ std::shared_ptr<io::Source> as_read_by(const job::Stage& stage, const std::strin
   }
   if (array->element_names() && setting != "pairs") {
     refuse(stage, setting,
-           "'" + name + "' is a table of names, and `" + setting +
-               "` takes no names: leave `names` out of the input if its values are numbers");
+           "'" + name + "' holds names, and `" + setting +
+               "` takes numbers: leave `names` out of an input of text whose values are numbers, or convert texts "
+               "to numbers");
   }
   return io::unpacked(std::move(array), {name, stage.name, place}, stage.settings.has("nan"));
 }

@@ -9,6 +9,7 @@
 #include "io/hdf5/stated_range.hpp"
 #include "io/hdf5/storage.hpp"
 #include "io/hdf5/stored_nodes.hpp"
+#include "io/hdf5/values.hpp"
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
@@ -46,7 +47,7 @@ ElementType memory_element(const Hdf5Handle& stored, const std::string& where) {
   const bool known = kind >= 0 && static_cast<std::size_t>(kind) < names.size();
   throw IoError(where, "holds " + std::string(known ? names[static_cast<std::size_t>(kind)] : "unknown elements") +
                            " of " + counted(static_cast<std::int64_t>(bytes), "byte") +
-                           "; integers, enumerations and floating point of up to 8 bytes can be read, as " +
+                           "; texts, integers, enumerations and floating point of up to 8 bytes can be read, as " +
                            element_types);
 }
 
@@ -135,14 +136,16 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
                      "cannot be opened; the file is damaged, cut short, or still being written");
   open_dataset(path, dataset);
   const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");
-  type_ = memory_element(stored, where_);
-  truths_ = holds_booleans(dataset_, where_);
+  texts_ = H5Tget_class(stored.get()) == H5T_STRING;
+  type_ = texts_ ? ElementType::i64 : memory_element(stored, where_);
   read_shape();
   files_ = storage_files(dataset_.get(), where_);
+  missing_filters_ = missing_filters(dataset_.get(), where_);
+  if (texts_) return;
+  truths_ = holds_booleans(dataset_, where_);
   stated_ = stated_range(dataset_, type_, where_);
   packing_ = stored_packing(dataset_, type_, where_);
   if (shape_.rank() == 2) nodes_ = stored_nodes(file_, dataset_, shape_[0], where_);
-  missing_filters_ = missing_filters(dataset_.get(), where_);
 }
 
 void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name) {
@@ -222,6 +225,11 @@ std::optional<RawPlace> Hdf5Dataset::raw_place() const {
 }
 
 std::size_t Hdf5Dataset::memory() const {
+  if (texts_) {
+    const Hdf5Handle stored(H5Dget_type(dataset_.get()), where_, "has a damaged type");
+    const double each = static_cast<double>(H5Tget_size(stored.get()) + sizeof(std::string));
+    return static_cast<std::size_t>(std::min(each * static_cast<double>(volume(shape_)), 1e18));
+  }
   const std::size_t chunk = row_of_chunks(dataset_, where_).chunk_bytes;
   // The bytes read from the file and the bytes that a filter makes of them, at the same time.
   return chunk == 0 ? 0 : cache_bytes_ + 2 * chunk;
@@ -247,7 +255,14 @@ void Hdf5Dataset::read(const Box& box, void* buffer) const {
   check_hdf5(result, where_, "the box " + to_string(box) + " cannot be read; the file is damaged or cut short");
 }
 
+std::vector<std::string> Hdf5Dataset::read_texts() const {
+  silence_hdf5();
+  if (!missing_filters_.empty()) throw IoError(where_, missing_filters_);
+  return read_strings(values_of_dataset(dataset_, where_));
+}
+
 void Hdf5Dataset::read_first() const {
+  if (texts_) return;
   if (volume(shape_) == 0) return;
   Box first{Extents::filled(shape_.rank(), 0), Extents::filled(shape_.rank(), 1)};
   std::uint64_t element = 0;
@@ -255,6 +270,7 @@ void Hdf5Dataset::read_first() const {
 }
 
 void Hdf5Dataset::probe() const {
+  if (texts_) return void(read_texts());
   H5Dget_storage_size(dataset_.get());
   read_first();
   if (volume(shape_) == 0) return;

@@ -38,6 +38,10 @@ class Hdf5Dataset {
 
   ElementType type() const { return type_; }
   const Extents& shape() const { return shape_; }
+  /// True if its elements are texts, which read_texts() alone reads; their type() is that of numbers of names.
+  bool texts() const { return texts_; }
+  /// All elements, which are texts, in order. @throws IoError
+  std::vector<std::string> read_texts() const;
   /// True if its elements are booleans (booleans.hpp).
   bool truths() const { return truths_; }
   /// "file.h5, dataset /a/b"
@@ -55,7 +59,7 @@ class Hdf5Dataset {
   bool misses_filters() const { return !missing_filters_.empty(); }
   /// The place for positioned reads of the elements, or nullopt if only the library can read them.
   std::optional<RawPlace> raw_place() const;
-  /// Bytes that the library keeps for reads: chunks, decoded, and one on its way.
+  /// Bytes that the library keeps for reads: chunks, decoded, and one on its way; of texts those of all of them.
   std::size_t memory() const;
   /// Copies a box into `buffer`. @throws IoError
   void read(const Box& box, void* buffer) const;
@@ -73,7 +77,7 @@ class Hdf5Dataset {
   std::size_t cache_bytes_;
   std::string where_;
   ElementType type_ = ElementType::u8;
-  bool truths_ = false;
+  bool truths_ = false, texts_ = false;
   Extents shape_;
   std::vector<std::filesystem::path> files_;
   std::optional<KnownRange> stated_;

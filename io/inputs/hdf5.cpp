@@ -13,6 +13,7 @@
 #include "io/inputs/unpack_setting.hpp"
 #include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
+#include "io/name_array.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 
@@ -133,6 +134,13 @@ std::vector<std::filesystem::path> all_files(const std::filesystem::path& named,
   return files;
 }
 
+/// The texts of a dataset as a table of names.
+std::shared_ptr<Source> name_table(const Hdf5Dataset& dataset, const InputFile& file, const CheckKept& check_kept) {
+  NameArray names(check_kept);
+  for (const std::string& text : dataset.read_texts()) names.add(text);
+  return names.finish(dataset.shape(), all_files(file.path(), dataset), dataset.where());
+}
+
 std::shared_ptr<Source> make_source(std::unique_ptr<Hdf5Dataset> dataset, InputFile file, Description description) {
   const auto place = dataset->raw_place();
   if (!place) return std::make_shared<LibraryHdf5Source>(std::move(dataset), std::move(description));
@@ -182,9 +190,11 @@ std::shared_ptr<Source> open_hdf5(const Settings& settings, const OpenContext& c
   } catch (const JobError& error) {
     fail_setting(settings, settings.has("dataset") ? "dataset" : "hdf5", error.what());
   }
-  kept_check(settings, "hdf5", context)(static_cast<std::int64_t>(dataset->memory()));
+  const CheckKept check_kept = kept_check(settings, "hdf5", context);
+  check_kept(static_cast<std::int64_t>(dataset->memory()));
   if (dataset->misses_filters()) dataset->read_first();
   Description description = describe(*dataset, file, settings, context);
+  if (dataset->texts()) return selected(name_table(*dataset, file, check_kept), settings, dataset->where());
   const std::string where = dataset->where();
   return selected(make_source(std::move(dataset), std::move(file), std::move(description)), settings, where);
 }

@@ -2,6 +2,7 @@
 #include "io/inputs/npy_array.hpp"
 #include "io/inputs/raw_array.hpp"
 #include "io/inputs/selection.hpp"
+#include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -20,11 +21,13 @@ std::shared_ptr<Source> open_npy(const Settings& settings, const OpenContext& co
   const NpyHeader header = read_npy_header(
       [&](std::int64_t offset, std::int64_t bytes, void* buffer) { return file.read_some(offset, bytes, buffer); },
       path);
-  return chosen_part(npy_array(header,
-                               [&](const Extents& shape) {
-                                 return std::make_shared<RawSource>(RawArray(
-                                     std::move(file), header.offset, header.stored(), shape, header.big_endian));
-                               }),
+  return chosen_part(npy_array(
+                         header,
+                         [&](const Extents& shape) {
+                           return std::make_shared<RawSource>(
+                               RawArray(std::move(file), header.offset, header.stored(), shape, header.big_endian));
+                         },
+                         path, kept_check(settings, "npy", context)),
                      settings, path);
 }
 

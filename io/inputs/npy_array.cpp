@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/inputs/npy_texts.hpp"
+
 namespace terrace::io {
 namespace {
 
@@ -55,6 +57,7 @@ class FortranSource : public Source {
   std::vector<std::filesystem::path> files() const override { return stored_->files(); }
   std::string place_of(const Extents& index) const override { return stored_->place_of(reversed(index)); }
   std::size_t memory() const override { return stored_->memory(); }
+  std::shared_ptr<const NodeNames> element_names() const override { return stored_->element_names(); }
 
  private:
   std::shared_ptr<Source> stored_;
@@ -121,9 +124,12 @@ class TruthSource : public Source {
 }  // namespace
 
 std::shared_ptr<Source> npy_array(const NpyHeader& header,
-                                  const std::function<std::shared_ptr<Source>(const Extents& shape)>& stored) {
+                                  const std::function<std::shared_ptr<Source>(const Extents& shape)>& stored,
+                                  const std::string& where, const CheckKept& check_kept) {
   const bool transposed = header.fortran_order && header.shape.rank() > 1;
-  auto array = stored(transposed ? reversed(header.shape) : header.shape);
+  const Extents shape = transposed ? reversed(header.shape) : header.shape;
+  auto array = header.text_bytes ? npy_texts(header, shape, *stored(bytes_of_texts(header, where)), check_kept)
+                                 : stored(shape);
   if (transposed) array = std::make_shared<FortranSource>(std::move(array));
   if (header.half) return std::make_shared<HalfSource>(std::move(array));
   if (header.truths) return std::make_shared<TruthSource>(std::move(array));

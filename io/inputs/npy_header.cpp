@@ -85,18 +85,38 @@ std::optional<ElementType> type_of(std::string_view code) {
   return std::nullopt;
 }
 
+/// The bytes of texts of such a code: S6 has 6 letters of one byte, U6 of four; nullopt if it is of no texts.
+std::optional<std::int64_t> text_bytes_of(std::string_view code) {
+  if (!code.starts_with('S') && !code.starts_with('U')) return std::nullopt;
+  std::int32_t letters = 0;
+  const auto [end, error] = std::from_chars(code.data() + 1, code.data() + code.size(), letters);
+  if (error != std::errc{} || end != code.data() + code.size() || letters < 0) return std::nullopt;
+  return std::int64_t{letters} * (code[0] == 'U' ? 4 : 1);
+}
+
 void Dictionary::parse_type(NpyHeader& header) {
   const std::string_view text = quoted();
   const bool ordered = !text.empty() && std::string_view("<>|=").find(text[0]) != std::string_view::npos;
   const auto type = ordered ? type_of(text.substr(1)) : std::nullopt;
+  if (ordered) header.text_bytes = text_bytes_of(text.substr(1));
+  header.big_endian = text.starts_with('>');
+  if (header.text_bytes) {
+    header.type = ElementType::u8;
+    header.wide_texts = text[1] == 'U';
+    return;
+  }
+  if (text == "|O") {
+    fail(
+        "describes Python's objects, which only Python reads: save numbers, or texts of a fixed length "
+        "(array.astype(str))");
+  }
   if (!type) {
-    fail("has the element type " + quote(text) + "; booleans, f16 and " + element_types +
+    fail("has the element type " + quote(text) + "; booleans, texts, f16 and " + element_types +
          " can be read: convert with astype() and save again");
   }
   header.type = *type;
   header.half = text.ends_with("f2");
   header.truths = text.ends_with("b1");
-  header.big_endian = text[0] == '>';
 }
 
 void Dictionary::parse_shape(NpyHeader& header) {

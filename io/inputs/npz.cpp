@@ -181,10 +181,14 @@ std::size_t chosen_array(const Settings& settings, const Archive& archive) {
 /// The bytes of elements. @throws IoError if they are not all of the member after its header
 std::int64_t element_bytes(const NpyHeader& header, const Member& member) {
   const std::int64_t left = member.size() - header.offset;
-  const auto size = static_cast<std::int64_t>(size_of(header.stored()));
-  if (is_holdable(header.shape) && volume(header.shape) * size == left) return left;
+  const std::int64_t size = header.element_bytes();
+  const bool right = size == 0 ? left == 0 : left % size == 0 && volume(header.shape) == left / size;
+  if (is_holdable(header.shape) && right) return left;
   throw IoError(member.where(), "has " + std::to_string(left) + " bytes of elements, and " + to_string(header.shape) +
-                                    " elements of " + std::string(header.half ? "f16" : name_of(header.type)) +
+                                    " elements of " +
+                                    std::string(header.half         ? "f16"
+                                                : header.text_bytes ? "text"
+                                                                    : name_of(header.type)) +
                                     " take others; the file is damaged");
 }
 
@@ -225,12 +229,16 @@ std::shared_ptr<Source> open_npz(const Settings& settings, const OpenContext& co
   member->read_next(static_cast<std::int64_t>(start.size()), start.data());
   const NpyHeader header = header_of(start, member->where());
   const std::int64_t bytes = element_bytes(header, *member);
-  auto array = npy_array(header, [&](const Extents& shape) -> std::shared_ptr<Source> {
-    if (member->stored()) return std::make_shared<StoredSource>(member, header, shape, file.path());
-    kept_check(settings, "npz", context)(bytes);
-    return std::make_shared<MemorySource>(header.stored(), shape, read_elements(*member, header, start, bytes),
-                                          std::vector{file.path()});
-  });
+  const CheckKept check_kept = kept_check(settings, "npz", context);
+  auto array = npy_array(
+      header,
+      [&](const Extents& shape) -> std::shared_ptr<Source> {
+        if (member->stored()) return std::make_shared<StoredSource>(member, header, shape, file.path());
+        check_kept(bytes);
+        return std::make_shared<MemorySource>(header.stored(), shape, read_elements(*member, header, start, bytes),
+                                              std::vector{file.path()});
+      },
+      member->where(), check_kept);
   return chosen_part(std::move(array), settings, member->where());
 }
 

@@ -48,6 +48,7 @@ class PartSource : public Source {
     return range;
   }
   std::shared_ptr<const Packing> packing() const override { return whole_->packing(); }
+  std::shared_ptr<const NodeNames> element_names() const override { return whole_->element_names(); }
 
  private:
   std::shared_ptr<Source> whole_;

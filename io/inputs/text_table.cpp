@@ -2,7 +2,6 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <unordered_map>
 #include <utility>
 
 #include "io/input_file.hpp"
@@ -13,6 +12,7 @@
 #include "io/kept_memory.hpp"
 #include "io/kinds.hpp"
 #include "io/memory_source.hpp"
+#include "io/name_numbers.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
@@ -84,10 +84,9 @@ FieldRule field_rule(const Settings& settings, FieldRule rule) {
   return {Separation::character, text[0]};
 }
 
-/// Names of a table: each is a number, in the order in which they come first.
+/// Names of a table.
 struct TableNames {
-  NodeNames::Texts texts;
-  std::unordered_map<std::string, std::int64_t> numbers;
+  NameNumbers numbers;
   std::vector<std::array<std::int64_t, 2>> places;  // line and column of each value
 };
 
@@ -240,11 +239,9 @@ class TableReader {
       throw IoError(place(field.at),
                     quote(field.text) + " has a tab: if values stand between tabs, say `separator: tab`");
     }
-    const auto [named, added] =
-        table_names_->numbers.emplace(field.text, static_cast<std::int64_t>(table_names_->texts.size()));
-    if (added) table_names_->texts.push_back(named->first);
+    const std::int64_t number = table_names_->numbers.number_of(field.text);
     table_names_->places.push_back({lines_.number(), static_cast<std::int64_t>(field.at) + 1});
-    numbers_.add(std::to_string(named->second));
+    numbers_.add(std::to_string(number));
   }
 
   /// The setting that a value may lack which is no number: names in the first line, or another separator.
@@ -350,7 +347,7 @@ class NameTable : public Table {
             TableNames names)
       : Table(ElementType::i64, std::move(shape), std::move(bytes), path, index),
         path_(path.string()),
-        names_(std::make_shared<NodeNames>(std::move(names.texts))),
+        names_(std::make_shared<NodeNames>(names.numbers.take())),
         places_(std::move(names.places)) {}
 
   std::shared_ptr<const NodeNames> element_names() const override { return names_; }

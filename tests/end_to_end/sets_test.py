@@ -3,7 +3,7 @@ import gzip
 import itertools
 import re
 
-from terrace_runs import DONE, FAILED, WRONG, JobTest, main, mutated, numpy, random_text, wavefront
+from terrace_runs import DONE, FAILED, WRONG, JobTest, h5py, main, mutated, numpy, random_text, wavefront
 
 GAPS = {"match": 2, "mismatch": -3, "gap_open": 3, "gap_extend": 1}
 LINEAR = {"match": 1, "mismatch": -1, "gap": 2}
@@ -658,6 +658,25 @@ class Names(SetTest):
             self.assertEqual(pairs, expected[:len(pairs)])
             self.assertEqual(self.open()["s/score"][()].tolist(), [3, 2, 4][:len(pairs)])
 
+    def test_arrays_of_texts_are_names(self):
+        texts = numpy.array([["a0", "b2"], ["a2", "b0"], ["a0", "b1"]])
+        self.write("p.npy", texts)
+        numpy.save(self.folder / "bytes.npy", numpy.asfortranarray(texts.astype("S")))
+        numpy.savez_compressed(self.folder / "p.npz", texts)
+        numpy.savez(self.folder / "plain.npz", texts)
+        with h5py.File(self.folder / "p.h5", "w") as file:
+            file["fixed"] = texts.astype("S")
+            file.create_dataset("strings", data=texts.astype(object), dtype=h5py.string_dtype())
+        for given in ({"npy": "p.npy"}, {"npy": "bytes.npy"}, {"npz": "p.npz"}, {"npz": "plain.npz"},
+                      {"hdf5": "p.h5", "dataset": "fixed"}, {"hdf5": "p.h5", "dataset": "strings"}):
+            result = self.run_job({**self.inputs, "p": given}, self.job("csv", "")[1], "--fresh")
+            self.assertEqual(result["s/pair"][()].tolist(), [[0, 2], [2, 0], [0, 1]], given)
+            self.assertEqual(result["s/score"][()].tolist(), [3, 2, 4], given)
+        texts[1, 1] = "b3"
+        self.write("p.npy", texts)
+        self.refuse("'p', row 1, column 1 (", "p.npy): 'b3' is the name of none of the 3 items of the columns",
+                    table=({**self.inputs, "p": {"npy": "p.npy"}}, self.job("csv", "")[1]))
+
     def test_numbers_are_names_if_the_table_has_names(self):
         self.inputs = {name: {"fasta": self.write(name + ".fa", ">1\nA\n>0\nACG\n"), "records": "all"} for name in "ab"}
         inputs, stages = self.job("csv", "0,1\n1,1\n")
@@ -668,8 +687,8 @@ class Names(SetTest):
     def test_wrong(self):
         self.refuse("'p', row 1, column 1 (", "pairs:2:4): 'b22' is the name of none of the 3 items of the columns; did you mean",
                     table=self.job("csv", "a0,b2\na2,b22\n"))
-        self.refuse("row 0, column 0 (", "'query' is the name of none of the 3 items of the rows; if the first line names the "
-                    "columns, say `header: true`", table=self.job("csv", "query,subject\na0,b2\n"))
+        self.refuse("row 0, column 0 (", "'query' is the name of none of the 3 items of the rows; if the first line of a text names "
+                    "the columns, say `header: true`", table=self.job("csv", "query,subject\na0,b2\n"))
         self.refuse("pairs:1:1: 'a0\\x09b2' has a tab", "`separator: tab`", table=self.job("csv", "a0\tb2\n"))
         self.refuse("pairs:2:4: a name is missing", table=self.job("csv", "a0,b2\na2,\n"))
         self.refuse("pairs:2:7: this line has 3 values, and line 1 has 2", table=self.job("csv", "a0,b2\na2,b0,b1\n"))
@@ -679,7 +698,7 @@ class Names(SetTest):
         del inputs["p"]["names"]
         self.refuse("pairs:1:1: 'a0' is no number", "say `header: true`", "`names: true`", table=(inputs, stages))
         inputs, _ = self.job("csv", "a0,b2\n")
-        self.refuse("'p' is a table of names, and `grid` takes no names", table=(inputs, [wavefront("s", "summed_area", grid="p")]))
+        self.refuse("'p' holds names, and `grid` takes numbers", table=(inputs, [wavefront("s", "summed_area", grid="p")]))
 
     def test_names_that_are_there_twice(self):
         self.inputs["b"] = {"fasta": self.write("b.fa", ">b0\nA\n>b1\nC\n>b0\nG\n"), "records": "all"}

@@ -290,7 +290,7 @@ JOBS = [
     ("a group in place of a dataset", grid("hdf5: g.h5, dataset: /run"),
      "job.yaml:2:28: dataset: '/run' of {}g.h5 is a group, not a dataset; it has '/run/t'; did you mean '/run/t'?",
      {"g.h5": hdf5(run__t=numpy.zeros((2, 3)))}),
-    ("text in HDF5", grid("hdf5: g.h5"), IN_G + "g.h5, dataset /s: holds strings of 1 byte",
+    ("text in HDF5", grid("hdf5: g.h5"), "job.yaml:5:43: stage 's': 'g' holds names, and `grid` takes numbers",
      {"g.h5": hdf5(s=numpy.array([b"a", b"b"]))}),
     ("HDF5 cut short", grid("hdf5: g.h5"), IN_G + "g.h5: cannot be opened; the file is damaged, cut short, or still",
      {"g.h5": hdf5(t=numpy.zeros((20, 30)))[:1000]}),

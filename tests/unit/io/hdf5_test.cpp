@@ -8,6 +8,7 @@
 #include "io/child_check.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/input_file.hpp"
+#include "io/node_names.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;
@@ -188,14 +189,39 @@ TEST_CASE("An index in a selection drops its dimension") {
   CHECK(error({{1}, {2}}).find("a single element is no array") != std::string::npos);
 }
 
+TEST_CASE("Texts of HDF5 are names") {
+  TempFolder folder;
+  const Hdf5Handle fixed(H5Tcopy(H5T_C_S1), "test", "copy"), varying(H5Tcopy(H5T_C_S1), "test", "copy");
+  H5Tset_size(fixed.get(), 4);
+  H5Tset_size(varying.get(), H5T_VARIABLE);
+  const char* texts[] = {"abc", "de", "abc", "f"};
+  const auto check_names = [&] {
+    const auto source = open_input(folder, {{"hdf5", "a.h5"}});
+    CHECK(source->shape() == Extents{2, 2});
+    REQUIRE(source->element_names());
+    CHECK(std::get<NodeNames::Texts>(source->element_names()->names()) == Texts{"abc", "de", "f"});
+    CHECK(read_all<std::int64_t>(*source) == Values{0, 1, 0, 2});
+    CHECK(source->place_of({1, 1}).ends_with("a.h5, dataset /data"));
+    const auto part = open_input(folder, {{"hdf5", "a.h5"}, {"select", Ranges{{1}, {0, 2}}}});
+    REQUIRE(part->element_names());
+    CHECK(read_all<std::int64_t>(*part) == Values{0, 2});
+  };
+  for (const Layout& layout : {Layout{}, Layout{{1, 2}, true}}) {
+    write_hdf5(folder.path() / "a.h5", fixed.get(), fixed.get(), {2, 2}, "abc\0de\0\0abc\0f\0\0", layout);
+    check_names();
+    write_hdf5(folder.path() / "a.h5", varying.get(), varying.get(), {2, 2}, texts, layout);
+    check_names();
+  }
+  CHECK(open_error(folder, {{"hdf5", "a.h5"}, {"each", "row"}}).find("the array is of texts") != std::string::npos);
+}
+
 TEST_CASE("Elements that are no numbers are refused with what can be read") {
   TempFolder folder;
-  Hdf5Handle text(H5Tcopy(H5T_C_S1), "test", "copy");
-  H5Tset_size(text.get(), 4);
-  write_hdf5(folder.path() / "a.h5", text.get(), text.get(), {2}, "abcdefg");
+  const Hdf5Handle opaque(H5Tcreate(H5T_OPAQUE, 4), "test", "create");
+  write_hdf5(folder.path() / "a.h5", opaque.get(), opaque.get(), {2}, "abcdefg");
   CHECK(open_error(folder, {{"hdf5", "a.h5"}}) ==
-        "io: a.h5, dataset /data: holds strings of 4 bytes; integers, enumerations and floating point of up to 8 "
-        "bytes can be read, as u8, i8, u16, i16, u32, i32, u64, i64, f32, f64");
+        "io: a.h5, dataset /data: holds opaque bytes of 4 bytes; texts, integers, enumerations and floating point of "
+        "up to 8 bytes can be read, as u8, i8, u16, i16, u32, i32, u64, i64, f32, f64");
   const std::vector<long double> wide{1, 2};
   write_hdf5(folder.path() / "a.h5", H5T_NATIVE_LDOUBLE, H5T_NATIVE_LDOUBLE, {2}, wide.data());
   CHECK(open_error(folder, {{"hdf5", "a.h5"}}).find("holds floating point of 16 bytes") != std::string::npos);

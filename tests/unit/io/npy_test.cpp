@@ -1,6 +1,7 @@
 // NumPy files as inputs: types, byte orders, Fortran order, damaged headers.
 #include <catch2/catch.hpp>
 
+#include "io/node_names.hpp"
 #include "tests/unit/io/fixture.hpp"
 
 using namespace terrace;
@@ -81,6 +82,35 @@ TEST_CASE("A box of a NumPy file is read alone") {
   CHECK(read_box<std::int32_t>(*source, {{1, 1, 1}, {1, 3, 2}}).empty());
 }
 
+TEST_CASE("Texts of NumPy are names") {
+  TempFolder folder;
+  const auto wide = [](std::u32string letters, bool big) {
+    return bytes_of(std::vector<std::uint32_t>(letters.begin(), letters.end()), big);
+  };
+  const auto check_names = [&](const std::string& bytes, const Texts& names, const Values& numbers) {
+    folder.write("a.npy", bytes);
+    const auto source = open_input(folder, {{"npy", "a.npy"}});
+    CHECK(source->shape() == Extents{2, 2});
+    REQUIRE(source->element_names());
+    CHECK(std::get<NodeNames::Texts>(source->element_names()->names()) == names);
+    CHECK(read_all<std::int64_t>(*source) == numbers);
+  };
+  using namespace std::string_literals;
+  const Texts names{"abc", "de", "f"};
+  check_names(npy("|S3", false, "(2, 2)", "abcde\0abcf\0\0"s), names, {0, 1, 0, 2});
+  check_names(npy("|S3", true, "(2, 2)", "abcde\0abcf\0\0"s), names, {0, 0, 1, 2});
+  for (const bool big : {false, true}) {
+    check_names(npy(big ? ">U2" : "<U2", false, "(2, 2)", wide(U"a\0\u00e4b\U0001F600\0\u20ac\0"s, big)),
+                {"a", "\u00e4b", "\U0001F600", "\u20ac"}, {0, 1, 2, 3});
+  }
+  folder.write("a.npy", npy("<U2", false, "(0, 2)", ""));
+  CHECK(open_input(folder, {{"npy", "a.npy"}})->element_names());
+  folder.write("a.npy", npy("|S3", false, "(2, 2)", "abcde\0abcf\0\0"s));
+  const auto part = open_input(folder, {{"npy", "a.npy"}, {"select", Ranges{{0, 2}, {1}}}});
+  REQUIRE(part->element_names());
+  CHECK(read_all<std::int64_t>(*part) == Values{1, 2});
+}
+
 TEST_CASE("A Fortran-order NumPy file reads as the same array") {
   TempFolder folder;
   // a[i][j][k] = 12 i + 4 j + k, stored first index fastest.
@@ -127,11 +157,17 @@ TEST_CASE("What is no sound NumPy file is an error that says why") {
         "io: a.npy: has 168 bytes, but 6 elements of f64 from byte 128 on need more; the file was cut short, or "
         "shape, type or offset are wrong");
   CHECK(error(npy("<f3", false, "(6,)", data)) ==
-        "io: a.npy: the .npy header has the element type '<f3'; booleans, f16 and u8, i8, u16, i16, u32, i32, u64, "
+        "io: a.npy: the .npy header has the element type '<f3'; booleans, texts, f16 and u8, i8, u16, i16, u32, i32, u64, "
         "i64, "
         "f32, f64 can be read: convert with astype() and save again");
   CHECK(error(npy("<c16", false, "(6,)", data)).find("'<c16'") != std::string::npos);
-  CHECK(error(npy("|O", false, "(6,)", data)).find("'|O'") != std::string::npos);
+  CHECK(error(npy("|O", false, "(6,)", data)).find("describes Python's objects") != std::string::npos);
+  CHECK(error(npy("<Ux", false, "(6,)", data)).find("'<Ux'") != std::string::npos);
+  CHECK(error(npy("<U999999999999", false, "(6,)", data)).find("'<U999999999999'") != std::string::npos);
+  CHECK(error(npy("<U2000000000", false, "(9000000000000000000, 9000000000000000000)", data)).find("io: a.npy: ") == 0);
+  CHECK(error(npy("<U2000000000", false, "(900000000000,)", data)).find("io: a.npy: has 176 bytes, but") == 0);
+  CHECK(error(npy("<U1", false, "(2,)", bytes_of(std::vector<std::uint32_t>{65, 0xd800}))) ==
+        "io: a.npy: text 1 has a number that is no letter: the file is damaged");
   CHECK(error(npy("<f8", false, "(-6,)", data)) == "io: a.npy: the .npy header has a shape that is none");
   CHECK(error(npy("<f8", false, "(6, x)", data)) == "io: a.npy: the .npy header has a shape that is none");
   CHECK(error(npy("<f8", false, "(4611686018427387904, 4)", data)).find("io: a.npy: has 176 bytes, but") == 0);
