@@ -52,7 +52,8 @@ class JobError(Error):
 
 
 class Stopped(Error):
-    """A signal stopped the run at a checkpoint. `resume()` goes on from there, and returns the result."""
+    """A signal or the time limit stopped the run at a checkpoint. `resume()` goes on from there, and returns the
+    result; `resume(time_limit=...)` within another limit."""
 
     def __init__(self, text, resume):
         super().__init__(text)
@@ -60,14 +61,14 @@ class Stopped(Error):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C stopped the run at a checkpoint. `resume()` goes on from there, and returns the result."""
+    """Ctrl-C stopped the run at a checkpoint. `resume()` goes on from there, as that of Stopped."""
 
     def __init__(self, text, resume):
         super().__init__(text)
         self.resume = resume
 
 
-def run(job, *, output=None, progress=True, fresh=None, **arrays):
+def run(job, *, output=None, progress=True, fresh=None, time_limit=None, **arrays):
     """Runs a job, or resumes it, and returns its Result.
 
     job       a dictionary, or the path of a job's file. Paths in a dictionary are relative to the current folder. Its
@@ -76,16 +77,18 @@ def run(job, *, output=None, progress=True, fresh=None, **arrays):
               goes with the Result
     progress  False: no progress and no notes; warnings are shown in any case
     fresh     True, "changed", "all" or the name of a stage: as the program's option --fresh
-    arrays    inputs by name, of any shape and of booleans, integers, f16, f32 or f64; they take the place of inputs of
-              the job. A numpy.memmap of a whole .npy file is read from that file. Others are written to shared memory
+    time_limit  seconds, or a text such as "3h50m": the run stops at a checkpoint in time, which raises Stopped
+    arrays    inputs by name, of any shape and of booleans, integers, f16, f32, f64 or texts; they take the place of
+              inputs of the job. A numpy.memmap of a whole .npy file is read from that file. Others are written to shared memory
               if they take less than half of what is free, else to the job's `scratch.path`, else to the folder for
               temporary files (TMPDIR), until the run is done
 
-    Raises JobError if the job is wrong, Stopped if a signal stopped the program, Interrupted after Ctrl-C (a second one
-    stops at once, without a checkpoint), Error if the run failed, TypeError for what is no array of numbers. A run that
-    was stopped goes on by `resume()` of the exception or, if its result is not a temporary one, by the same call.
+    Raises JobError if the job is wrong, Stopped if a signal or the time limit stopped the program, Interrupted after
+    Ctrl-C (a second one stops at once, without a checkpoint), Error if the run failed, TypeError for what is no array
+    of numbers or texts. A run that was stopped goes on by `resume()` of the exception, within as long a time limit, or,
+    if its result is not a temporary one, by the same call.
     """
-    return _Call(job, output, arrays).run(progress, fresh)
+    return _Call(job, output, arrays).run(progress, fresh, time_limit)
 
 
 def plan(job, *, output=None, **arrays):
@@ -326,8 +329,8 @@ class _Call:
             if numpy.ma.is_masked(given):
                 raise TypeError(f"the input {name!r} has masked elements: fill them")
             array = numpy.asarray(given)
-            if array.dtype.kind not in "biuf":
-                raise TypeError(f"the input {name!r} is an array of {array.dtype}, and not of numbers")
+            if array.dtype.kind not in "biufSU":
+                raise TypeError(f"the input {name!r} is an array of {array.dtype}, and not of numbers or texts")
             folder = self._folder(_folder_for(array.nbytes, scratch))
             path = os.path.join(folder, name.replace("/", "_") + ".npy")
             numpy.save(path, array, allow_pickle=False)
@@ -353,15 +356,17 @@ class _Call:
         for folder in self.folders.values():
             folder.remove()
 
-    def run(self, progress, fresh):
+    def run(self, progress, fresh, time_limit=None):
         words = [] if fresh in (None, False) else ["--fresh" if fresh is True else f"--fresh={fresh}"]
+        words += _words_of_limit(time_limit)
         for folder in self.folders.values():
             folder.hold()
         code, said, text, interrupted = _watch(["run", self.job, *self.words, *words], progress)
         if code == STOPPED or interrupted and code == DONE:
             for folder in self.folders.values():
                 folder.let_go()
-            raise (Interrupted if interrupted else Stopped)(text, functools.partial(self.run, progress, fresh))
+            resume = functools.partial(self.run, progress, fresh, time_limit=time_limit)
+            raise (Interrupted if interrupted else Stopped)(text, resume)
         try:
             if code == WRONG:
                 raise self._with_places(JobError(text))
@@ -370,6 +375,13 @@ class _Call:
             return Result(said, self.result_folder)
         finally:
             self._remove_inputs()
+
+
+def _words_of_limit(limit):
+    """The option of a time limit in seconds, or as the program takes it."""
+    if limit is None:
+        return []
+    return [f"--time-limit={limit if isinstance(limit, str) else f'{float(limit):f}s'}"]
 
 
 def _with_whole_paths(given):

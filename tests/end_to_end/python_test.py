@@ -1,4 +1,5 @@
 """terrace.py: jobs over NumPy arrays, from Python."""
+import functools
 import importlib
 import json
 import os
@@ -280,6 +281,22 @@ class Stops(PythonTest):
         with self.assertRaises(self.terrace_py.Stopped) as raised:
             self.terrace_py.run(LONG)
         self.assertResumes(raised.exception)
+
+    def test_by_a_time_limit_are_exceptions_that_go_on(self):
+        limits = [0.05, "50ms"]
+        stops = []
+        for limit in limits:
+            with self.assertRaises(self.terrace_py.Stopped) as raised:
+                self.terrace_py.run(LONG, time_limit=limit)
+            stops.append(raised.exception)
+        self.assertIn("stopped at a checkpoint", str(stops[0]))
+        with self.assertRaises(self.terrace_py.Stopped) as raised:
+            stops[0].resume()
+        stops[1].resume = functools.partial(stops[1].resume, time_limit=None)
+        self.assertResumes(stops[1])
+        with self.assertRaises(self.terrace_py.JobError) as raised:
+            self.terrace_py.run(LONG, time_limit="soon")
+        self.assertIn("a time is such as 3h50m", str(raised.exception))
 
     def test_go_on_by_the_same_call(self):
         grid = numpy.random.default_rng(3).random((6000, 3000))
