@@ -1,6 +1,9 @@
 #include "kernels/pairs/methods.hpp"
 
+#include <algorithm>
+
 #include "kernels/pairs/cpu/lanes.hpp"
+#include "kernels/pairs/cpu/measured.hpp"
 #include "kernels/pairs/measured.hpp"
 #include "kernels/pairs/plain.hpp"
 
@@ -12,20 +15,28 @@ using device::Limits;
 
 std::string unfit_for_any(const PairsSpec& spec, const Limits&) { return fault_of(spec); }
 
-device::Cost plain_cost(const PairsSpec&, const Limits& limits) {
-  return {.seconds = 1 / (measured::plain_rate * limits.processors)};
+/// The share of a pair's cost in that of one of its cells.
+double of_cell(const PairsSpec& spec, double pair) { return spec.pair_cells > 0 ? pair / spec.pair_cells : 0; }
+
+device::Cost plain_cost(const PairsSpec& spec, const Limits& limits) {
+  const double pair = of_cell(spec, measured::CpuPlainBeside::pair);
+  return {.seconds = (1 / measured::plain_rate + pair) / limits.processors};
 }
 
 std::size_t plain_workspace(const PairsSpec& spec, const Limits& limits) {
-  return static_cast<std::size_t>(limits.processors) * plain_bytes(spec.longest_column);
+  const i64 rows = std::clamp<i64>(spec.most_pairs, 1, limits.processors);
+  return static_cast<std::size_t>(rows) * plain_bytes(spec.longest_column, description_of(spec)->row_planes);
 }
 
 device::Cost lanes_cost(const PairsSpec& spec, const Limits& limits) {
   using Rates = measured::CpuLanes;
+  using Beside = measured::CpuLanesBeside;
   const auto problem = description_of(spec);
   const bool warps = problem->items == wavefront::Items::values;
   const double rate = warps ? Rates::warping : problem->bits ? Rates::bits : Rates::alignments;
-  return {.seconds = 1 / (rate * limits.processors)};
+  const double pair = warps ? Beside::warping : problem->bits ? Beside::bits : Beside::alignment;
+  const double block = spec.most_pairs > 0 ? Beside::block / static_cast<double>(spec.most_pairs) : 0;
+  return {.seconds = (1 / rate + of_cell(spec, pair)) / limits.processors + of_cell(spec, block)};
 }
 
 std::size_t lanes_workspace(const PairsSpec& spec, const Limits& limits) {

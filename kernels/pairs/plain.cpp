@@ -9,8 +9,8 @@
 namespace terrace::pairs {
 namespace {
 
-/// Pairs that a thread takes at a time.
-constexpr i64 piece = 64;
+/// Pairs that a thread takes at a time, at most.
+constexpr i64 most_piece = 64;
 
 /// @tparam V i64 for letters, whose scores are of type Score; for values all three are one type
 template <class P, class V, class Item, class Score>
@@ -25,11 +25,13 @@ class PlainPairs final : public device::CpuBlocks<PairsTask, PairsResult> {
 
  protected:
   PairsResult compute(const PairsTask& task) override {
-    in_turn((task.count + piece - 1) / piece, [&](i64 number, int thread) {
+    const i64 piece = std::clamp<i64>(task.count / threads(), 1, most_piece);
+    const i64 pieces = (task.count + piece - 1) / piece;
+    in_turn(pieces, [&](i64 number, int thread) {
       const i64 end = std::min(task.count, (number + 1) * piece);
-      for (i64 pair = number * piece; pair < end && !aborted(); ++pair) {
-        score(task, pair, rows_[static_cast<std::size_t>(thread)]);
-      }
+      // Few pieces take as many rows, whatever threads have them.
+      PlainRows<V>& rows = rows_[static_cast<std::size_t>(pieces <= threads() ? number : thread)];
+      for (i64 pair = number * piece; pair < end && !aborted(); ++pair) score(task, pair, rows);
     });
     return {};
   }

@@ -26,11 +26,13 @@ struct Scored {
 /// The last rows of a table.
 template <class V>
 struct PlainRows {
-  std::vector<V> h, f;
+  std::vector<V> h, f;  // f of problems with affine gaps alone
 };
 
-/// Bytes of PlainRows of so many columns.
-constexpr std::size_t plain_bytes(i64 columns) { return static_cast<std::size_t>(columns) * 2 * sizeof(i64); }
+/// Bytes of PlainRows of so many columns. @param planes 2 with affine gaps, else 1 (P::row_planes)
+constexpr std::size_t plain_bytes(i64 columns, int planes) {
+  return static_cast<std::size_t>(columns) * static_cast<std::size_t>(planes) * sizeof(i64);
+}
 
 /// The score of problem P's table. @tparam V i64 for letters; float or double for values
 template <class P, class V, class Item>
@@ -59,18 +61,24 @@ Scored<V> plain_score(const typename P::template Constants<i64>& constants, std:
   V corner = P::template left<V>(k, -1).h;
   if constexpr (wavefront::has_corner<P, V>) corner = P::corner(k, V(rows[0]), V(columns[0]));
   memory.h.resize(columns.size());
-  memory.f.resize(columns.size());
+  constexpr bool has_f = P::row_planes == 2;
+  V no_f{};
+  const auto f_of = [&](i64 j) -> V& {
+    if constexpr (has_f) return memory.f[static_cast<std::size_t>(j)];
+    else return no_f;
+  };
+  if constexpr (has_f) memory.f.resize(columns.size());
   for (i64 j = 0; j <= last_column; ++j) {
     const auto border = P::template top<V>(k, j);
     memory.h[static_cast<std::size_t>(j)] = border.h;
-    memory.f[static_cast<std::size_t>(j)] = border.gap;
+    f_of(j) = border.gap;
   }
   const i64 window = wavefront::window_of<P, V>(k);
   for (i64 i = 0; i <= last_row; ++i) {
     const auto border = P::template left<V>(k, i);
     V diagonal = i == 0 ? corner : P::template left<V>(k, i - 1).h, left = border.h, e = border.gap;
     for (i64 j = 0; j <= last_column; ++j) {
-      V &h = memory.h[static_cast<std::size_t>(j)], &f = memory.f[static_cast<std::size_t>(j)];
+      V &h = memory.h[static_cast<std::size_t>(j)], &f = f_of(j);
       const V s =
           P::template score<V>(k, V(rows[static_cast<std::size_t>(i)]), V(columns[static_cast<std::size_t>(j)]));
       auto cell = P::template cell<V>(k, {diagonal, h, left, e, f}, s);

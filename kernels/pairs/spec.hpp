@@ -30,6 +30,7 @@ struct PairsSpec {
   std::int64_t longest_row = 0, longest_column = 0;  // elements of an item of a block, at most
   std::int64_t most_pairs = 0;                       // of a block, at most
   bool rectangle = false;                            // PairsTask::pairs is null
+  double pair_cells = 0;  // of a pair in the mean, or of its window; 0: not known. Only costs depend on it
   /// The problem's description; null: that which `problem` and `settings` mean.
   std::shared_ptr<const Description> description = {};
 };

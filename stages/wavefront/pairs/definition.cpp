@@ -1,11 +1,13 @@
 #include "stages/wavefront/pairs/definition.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <limits>
 
 #include "stages/refuse.hpp"
 #include "stages/wavefront/matrix.hpp"
+#include "stages/wavefront/pairs/cells.hpp"
 #include "stages/wavefront/stage.hpp"
 
 namespace terrace::stages {
@@ -140,6 +142,8 @@ PairsDefinition define_pairs(const Request& request) {
   choose_alignments(request, definition);
   spec.pairs.ends = spec.best == 0 && !spec.counts && !definition.aligns && finds_end(spec.pairs);
   spec.pairs.rectangle = definition.entries.is_matrix();
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, definition.entries.count()));
+  spec.pairs.pair_cells = PairCells(definition.sides, definition.entries, spec.pairs.settings).all() / count;
   return definition;
 }
 

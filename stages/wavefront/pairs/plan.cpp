@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pipeline/base/rounding.hpp"
+#include "stages/wavefront/pairs/cells.hpp"
 
 namespace terrace::stages {
 
@@ -316,18 +317,13 @@ void PairsPlan::write_kept(const run::Phase& phase, std::int64_t number, run::Bl
 }
 
 double PairsPlan::cells_of(std::int64_t number) const {
-  const io::ItemSet &rows = *sides().rows.items, &columns = *sides().columns.items;
-  if (pairs().is_matrix()) {
-    const PairsBlock of = block_of(number);
-    return static_cast<double>(rows.begin(of.row_end) - rows.begin(of.row_begin)) *
-           static_cast<double>(columns.begin(of.column_end) - columns.begin(of.column_begin));
-  }
-  double cells = 0;
+  const PairCells cells(sides(), pairs(), spec().pairs.settings);
+  if (pairs().is_matrix()) return cells.of_block(block_of(number));
+  double sum = 0;
   for (std::int64_t entry = first_entry(number); entry < end_of_entries(number); ++entry) {
-    const auto [row, column] = pairs().pair(entry);
-    cells += static_cast<double>(rows.length(row)) * static_cast<double>(columns.length(column));
+    sum += cells.of_entry(entry);
   }
-  return cells;
+  return sum;
 }
 
 pairs::PackedSide PairsPlan::packed_side(std::int64_t number, int side) const {

@@ -118,27 +118,9 @@ void add_alignments(const PairsDefinition& definition, const Resources& resource
   need.workspace += static_cast<std::int64_t>(alignment_bytes(definition, resources));
 }
 
-/// Cells of the tables of all pairs.
+/// Cells of all pairs.
 double all_cells(const PairsDefinition& definition) {
-  const io::ItemSet &rows = *definition.sides.rows.items, &columns = *definition.sides.columns.items;
-  const Entries& entries = definition.entries;
-  if (entries.is_matrix()) {
-    return static_cast<double>(rows.begin(rows.count())) * static_cast<double>(columns.begin(columns.count()));
-  }
-  double cells = 0;
-  if (entries.kind() == Entries::Kind::upper) {
-    double later = static_cast<double>(columns.begin(columns.count()));
-    for (std::int64_t item = 0; item < rows.count(); ++item) {
-      later -= static_cast<double>(rows.length(item));
-      cells += static_cast<double>(rows.length(item)) * later;
-    }
-    return cells;
-  }
-  for (std::int64_t entry = 0; entry < entries.count(); ++entry) {
-    const auto [row, column] = entries.pair(entry);
-    cells += static_cast<double>(rows.length(row)) * static_cast<double>(columns.length(column));
-  }
-  return cells;
+  return definition.spec.pairs.pair_cells * static_cast<double>(definition.entries.count());
 }
 
 PairsNeed need_of(const PairsDefinition& definition, const Resources& resources) {
