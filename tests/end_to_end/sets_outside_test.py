@@ -74,7 +74,8 @@ class Edlib(OutsideTest):
 
     def test_pairs_within_a_distance(self):
         rows, columns = related(50, 300, 5), related(60, 300, 5)
-        result = self.run_job(self.sets(rows, columns), [wavefront("s", "edit_distance", rows="a", columns="b", at_most=70)])
+        result = self.run_job(self.sets(rows, columns),
+                              [wavefront("s", "edit_distance", rows="a", columns="b", at_most=70)])
         expected = []
         for (i, row), (j, column) in itertools.product(enumerate(rows), enumerate(columns)):
             distance = edlib.align(row, column, mode="NW", k=70)["editDistance"]
@@ -86,8 +87,8 @@ class Edlib(OutsideTest):
 
     def test_alignments_within_a_distance(self):
         rows, columns = related(12, 200, 9), related(12, 200, 9)
-        result = self.run_job(self.sets(rows, columns), [wavefront("s", "edit_distance", rows="a", columns="b", at_most=90,
-                                                                   keep="alignment")])["s"]
+        stage = wavefront("s", "edit_distance", rows="a", columns="b", at_most=90, keep="alignment")
+        result = self.run_job(self.sets(rows, columns), [stage])["s"]
         begins, cigars = result["cigar_begin"][()], result["cigar"][()].tobytes().decode()
         self.assertGreater(len(result["pair"]), 20)
         for number, (i, j) in enumerate(result["pair"][()]):
@@ -99,7 +100,8 @@ class Edlib(OutsideTest):
                     continue
                 counts[byte] += int(length)
                 length = ""
-            self.assertEqual(counts["X"] + counts["I"] + counts["D"], edlib.align(rows[i], columns[j], mode="NW")["editDistance"])
+            self.assertEqual(counts["X"] + counts["I"] + counts["D"],
+                             edlib.align(rows[i], columns[j], mode="NW")["editDistance"])
             self.assertEqual(counts["="] + counts["X"] + counts["I"], len(rows[i]))
             self.assertEqual(counts["="] + counts["X"] + counts["D"], len(columns[j]))
 

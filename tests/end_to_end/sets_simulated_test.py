@@ -3,7 +3,7 @@ devices, after any kill."""
 import os
 import unittest.mock
 
-from sets_test import GAPS, LINEAR, SetTest, sequences, stages_of
+from set_runs import GAPS, LINEAR, SetTest, sequences, stages_of
 from terrace_runs import main, numpy, wavefront
 
 # Settings of every problem on letters, beside those that fit no kernel of CUDA.
@@ -35,7 +35,8 @@ class OnSimulatedGpu(SetTest):
         return result
 
     def letters(self, rows=9, columns=8, longest=60):
-        return {"a": self.set_of("a", sequences(rows, longest, 1)), "b": self.set_of("b", sequences(columns, longest, 2))}
+        return {"a": self.set_of("a", sequences(rows, longest, 1)),
+                "b": self.set_of("b", sequences(columns, longest, 2))}
 
     def table(self, name, kind, rows, columns, seed, ends=False):
         draw = numpy.random.default_rng(seed)
@@ -121,7 +122,8 @@ class Kept(OnSimulatedGpu):
         stages = stages_of(["local", "decimals"], best=5) + [
             wavefront("edit", "edit_distance", rows="a", columns="b", best=70, at_most=20),
             wavefront("above", "smith_waterman", rows="a", columns="b", at_least=20, **GAPS),
-            wavefront("tenths", "smith_waterman", rows="a", columns="b", at_least=2.5, match=0.1, mismatch=-0.1, gap=0.2),
+            wavefront("tenths", "smith_waterman", rows="a", columns="b", at_least=2.5, match=0.1, mismatch=-0.1,
+                      gap=0.2),
             wavefront("below", "edit_distance", rows="a", columns="b", at_most=12),
             wavefront("same", "edit_distance", rows="a", columns="a", pairs="upper", at_most=12)]
         self.check_same(inputs, stages, blocks=2)
@@ -131,8 +133,8 @@ class Kept(OnSimulatedGpu):
         inputs = self.letters(8, 9, 50)
         stages = stages_of(["local", "edit"], keep="alignment", best=3) + [
             wavefront("above", "smith_waterman", rows="a", columns="b", at_least=20, keep="alignment", **GAPS),
-            wavefront("listed", "needleman_wunsch", rows="a", columns="b", keep="alignment", pairs=[[0, 0], [7, 8], [3, 3]],
-                      **LINEAR)]
+            wavefront("listed", "needleman_wunsch", rows="a", columns="b", keep="alignment",
+                      pairs=[[0, 0], [7, 8], [3, 3]], **LINEAR)]
         self.check_same(inputs, stages)
         plan = self.terrace("plan", self.write_job(inputs, stages, backend="cuda")).stdout
         self.assertIn("analysis      the device computes scores, the CPU aligns", plan)
@@ -155,7 +157,8 @@ class Choices(OnSimulatedGpu):
             self.assertRegex(plan, r"lanes on cuda +no: a mismatch adds to the score")
 
     def test_plan_names_the_kernel_and_its_rate(self):
-        plan = self.terrace("plan", self.write_job(self.letters(), stages_of(["local"]), backend="cuda"), "--explain").stdout
+        job = self.write_job(self.letters(), stages_of(["local"]), backend="cuda")
+        plan = self.terrace("plan", job, "--explain").stdout
         self.assertRegex(plan, r"lanes on cuda +1.00 Tcell/s, chosen")
         self.assertRegex(plan, r"plain on cpu +")
         self.assertIn("method        lanes\n", plan)
@@ -190,14 +193,15 @@ class Kills(OnSimulatedGpu):
     def test_are_survived(self):
         memory = {"host": "4MiB", "device": "200KiB"}
         inputs = self.letters(60, 60, 60)
-        self.check_survives_kills(inputs, stages_of(["local"])[0], "score", "end", backend="cuda", jobs=1, memory=memory)
+        self.check_survives_kills(inputs, stages_of(["local"])[0], "score", "end", backend="cuda", jobs=1,
+                                  memory=memory)
         self.check_survives_kills(inputs, stages_of(["edit"], best=5)[0], "hit", "hit_score", backend="cuda", jobs=1,
                                   memory=memory)
         with self.on_devices(3):
             self.check_survives_kills(inputs, stages_of(["decimals"], at_least=8)[0], "pair", "score", backend="cuda",
                                       jobs=1, memory=memory)
-            self.check_survives_kills(inputs, stages_of(["common"], pairs="same", keep="alignment")[0], "score", "cigar",
-                                      backend="cuda", jobs=1, memory=memory)
+            self.check_survives_kills(inputs, stages_of(["common"], pairs="same", keep="alignment")[0], "score",
+                                      "cigar", backend="cuda", jobs=1, memory=memory)
 
 
 if __name__ == "__main__":
