@@ -66,8 +66,9 @@ void name_by_index(std::vector<std::string>& names, const Warn& warn, const std:
     names[item] = std::to_string(item);
   }
   if (nameless == 0 || !warn) return;
-  warn(counted(nameless, "record") + " of " + what + (nameless == 1 ? " has" : " have") +
-       " no name, and are called by their index, from 0: " + place_of(first) + " becomes " + quote(names[first]));
+  warn(counted(nameless, "record") + " of " + what +
+       (nameless == 1 ? " has no name, and is called by its index" : " have no name, and are called by their index") +
+       ", from 0: " + place_of(first) + " becomes " + quote(names[first]));
 }
 
 }  // namespace

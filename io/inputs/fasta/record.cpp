@@ -101,7 +101,7 @@ std::vector<std::byte> RecordChoice::finish() {
   const std::string count = counted(static_cast<std::int64_t>(count_), "record") + ", ";
   if (!wanted_ && count_ > 1) {
     throw RecordError("record: " + path_ + " has " + count + quote_names(names_) +
-                      "; say which one by name or index");
+                      "; say which one by name or index, or `records: all` to take them as a set");
   }
   if (named_at_ || !wanted_) {
     chosen_ = named_at_.value_or(0);

@@ -126,7 +126,7 @@ TEST_CASE("FASTA that is none is an error with line and column") {
 TEST_CASE("A record that is not said, missing or ambiguous is an error that lists the names") {
   CHECK(error_with(three) ==
         "job: job.yaml:7: fasta: record: a.fa has 3 records, 'chr1', 'chr2', '3'; say which one "
-        "by name or index");
+        "by name or index, or `records: all` to take them as a set");
   CHECK(error_with(three, {{"record", "chr3"}}) ==
         "job: job.yaml:7: record: record: there is no 'chr3' in a.fa (3 records, 'chr1', 'chr2', '3'); did you mean "
         "'chr1' or 'chr2'?");

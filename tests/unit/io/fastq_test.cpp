@@ -38,7 +38,8 @@ TEST_CASE("A FASTQ record is chosen by name, whole header or index") {
   CHECK(letters_of(three, {{"record", "1"}}) == "GGN");
   CHECK(letters_of(three, {{"record", "3"}}) == "T");
   CHECK(error_with(three) ==
-        "job: job.yaml:7: fastq: record: a.fq has 3 records, 'r1', 'r2', '3'; say which one by name or index");
+        "job: job.yaml:7: fastq: record: a.fq has 3 records, 'r1', 'r2', '3'; say which one by name or index, or "
+        "`records: all` to take them as a set");
   CHECK(error_with(three, {{"record", "r7"}}).find("record: there is no 'r7' in a.fq (3 records, ") !=
         std::string::npos);
 }
