@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/inputs/raw_array.hpp"
+#include "io/kinds.hpp"
 #include "io/name_array.hpp"
 #include "pipeline/base/error.hpp"
 
