@@ -39,8 +39,8 @@ class LetterMarks {
 };
 
 /// The set of all records of a plain file, each turned round if the job says so. The file is read once, to know where
-/// its records are, and whether all letters have complements if they are turned; if it has an index, and long records,
-/// the index says where they are, and letters are looked at when they are read.
+/// its records are, and whether all letters have complements if they are turned; if it has an index, and long
+/// records, the index says where they are, and letters are looked at when they are read.
 /// @param kind the setting that names the file
 std::shared_ptr<Source> file_set_source(const Settings& settings, const char* kind, InputFile file, ReadRecords read,
                                         const OpenContext& context);
