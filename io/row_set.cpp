@@ -121,7 +121,8 @@ std::shared_ptr<Source> with_rows_as_set(std::shared_ptr<Source> source, const S
     if (settings.has("end")) fail_setting(settings, "end", "end: say `each: row`, too: rows end there");
     return source;
   }
-  if (source->element_names()) fail_setting(settings, "each", "each: the array is of texts, and series are of numbers");
+  if (source->element_names())
+    fail_setting(settings, "each", "each: the array is of texts, and series are of numbers");
   const Extents& shape = source->shape();
   if (shape.rank() != 2) {
     fail_setting(settings, "each",

@@ -128,9 +128,10 @@ Entries read_names(const Request& request, const PairSides& sides, io::Source& s
     try {
       pairs[at / 2][at % 2] = items[at % 2].item(static_cast<std::int64_t>(name));
     } catch (const Error& error) {
-      throw Error(error.what() + std::string(at < 2 ? "; if the first line of a text names the columns, say `header: true` in "
-                                                      "the input"
-                                                    : ""));
+      throw Error(error.what() +
+                  std::string(at < 2 ? "; if the first line of a text names the columns, say `header: true` in "
+                                       "the input"
+                                     : ""));
     }
   });
   return Entries(std::move(pairs));

@@ -157,14 +157,16 @@ TEST_CASE("What is no sound NumPy file is an error that says why") {
         "io: a.npy: has 168 bytes, but 6 elements of f64 from byte 128 on need more; the file was cut short, or "
         "shape, type or offset are wrong");
   CHECK(error(npy("<f3", false, "(6,)", data)) ==
-        "io: a.npy: the .npy header has the element type '<f3'; booleans, texts, f16 and u8, i8, u16, i16, u32, i32, u64, "
+        "io: a.npy: the .npy header has the element type '<f3'; booleans, texts, f16 and u8, i8, u16, i16, u32, i32, "
+        "u64, "
         "i64, "
         "f32, f64 can be read: convert with astype() and save again");
   CHECK(error(npy("<c16", false, "(6,)", data)).find("'<c16'") != std::string::npos);
   CHECK(error(npy("|O", false, "(6,)", data)).find("describes Python's objects") != std::string::npos);
   CHECK(error(npy("<Ux", false, "(6,)", data)).find("'<Ux'") != std::string::npos);
   CHECK(error(npy("<U999999999999", false, "(6,)", data)).find("'<U999999999999'") != std::string::npos);
-  CHECK(error(npy("<U2000000000", false, "(9000000000000000000, 9000000000000000000)", data)).find("io: a.npy: ") == 0);
+  CHECK(error(npy("<U2000000000", false, "(9000000000000000000, 9000000000000000000)", data)).find("io: a.npy: ") ==
+        0);
   CHECK(error(npy("<U2000000000", false, "(900000000000,)", data)).find("io: a.npy: has 176 bytes, but") == 0);
   CHECK(error(npy("<U1", false, "(2,)", bytes_of(std::vector<std::uint32_t>{65, 0xd800}))) ==
         "io: a.npy: text 1 has a number that is no letter: the file is damaged");
