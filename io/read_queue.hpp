@@ -11,7 +11,8 @@
 
 namespace terrace::io {
 
-/// Reads boxes on a few threads of its own, in the order in which they are submitted, several at a time.
+/// Reads boxes on a few threads of its own, in the order in which they are submitted, several at a time. Large boxes
+/// of arrays that are computed are made by several threads at once.
 class ReadQueue {
  public:
   /// Called once for each submitted read, on one of the queue's threads: with nothing when the box is in the buffer,

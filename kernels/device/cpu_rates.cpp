@@ -2,23 +2,28 @@
 
 #include <immintrin.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "kernels/device/touched_memory.hpp"
+#include "pipeline/base/cache_folder.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::device {
@@ -197,7 +202,8 @@ CpuRates measured(InstructionSet set, int threads) {
   return {operation_rate(set, threads), multiply_add_rate(set, threads), copy_rate(copiers)};
 }
 
-CpuRates stated(const std::string& text) {
+/// The three rates, with commas between; nullopt if the text says something else.
+std::optional<CpuRates> rates_in(const std::string& text) {
   CpuRates rates;
   const char* at = text.c_str();
   for (double* rate :
@@ -208,29 +214,75 @@ CpuRates stated(const std::string& text) {
     const bool may_be_zero = rate == &rates.multiply_adds_per_second;
     if (end == at || !std::isfinite(*rate) || *rate < 0 || (*rate == 0 && !may_be_zero) ||
         *end != (last ? '\0' : ',')) {
-      throw DeviceError("TERRACE_CPU_RATES", "\"" + text +
-                                                 "\" states no rates: say operations, multiply-adds and bytes a "
-                                                 "second, as in 1e11,8e10,2e10, or unset it to have them measured");
+      return std::nullopt;
     }
     at = end + 1;
   }
   return rates;
 }
 
-/// The rates, measured once in a process for that many threads: a batch plans thousands of tasks.
-CpuRates measured_once(InstructionSet set, int threads) {
+CpuRates stated(const std::string& text) {
+  if (const auto rates = rates_in(text)) return *rates;
+  throw DeviceError("TERRACE_CPU_RATES", "\"" + text +
+                                             "\" states no rates: say operations, multiply-adds and bytes a "
+                                             "second, as in 1e11,8e10,2e10, or unset it to have them measured");
+}
+
+/// The file that keeps the rates of this processor for so many threads; empty: no folder is known.
+std::filesystem::path file_of_rates(InstructionSet set, int threads) {
+  const std::filesystem::path folder = cache_folder();
+  if (folder.empty()) return folder;
+  return folder / "cpu" /
+         cache_name(cpu_model_name() + " " + std::string(name_of(set)) + " " + std::to_string(threads));
+}
+
+/// The rates that an earlier process has kept; nullopt: none has.
+std::optional<CpuRates> kept(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string text;
+  if (path.empty() || !std::getline(file, text)) return std::nullopt;
+  return rates_in(text);
+}
+
+/// Keeps rates. A machine where that is not possible measures at each start.
+void keep(const std::filesystem::path& path, const CpuRates& rates) {
+  if (path.empty()) return;
+  std::error_code failed;
+  std::filesystem::create_directories(path.parent_path(), failed);
+  // A reader finds the old file or the new one.
+  const std::filesystem::path made = path.string() + "." + std::to_string(getpid()) + ".new";
+  std::ofstream file(made);
+  file << rates.operations_per_second << "," << rates.multiply_adds_per_second << "," << rates.memory_bytes_per_second
+       << "\n";
+  file.close();
+  if (file) std::filesystem::rename(made, path, failed);
+  if (!file || failed) std::filesystem::remove(made, failed);
+}
+
+/// The rates, found once in a process for that many threads: a batch plans thousands of tasks.
+CpuRates found_once(InstructionSet set, int threads) {
   static std::mutex mutex;
   static std::map<std::pair<InstructionSet, int>, CpuRates> known;
   const std::lock_guard lock(mutex);
   const auto at = known.find({set, threads});
-  return at != known.end() ? at->second : known[{set, threads}] = measured(set, threads);
+  if (at != known.end()) return at->second;
+  const std::filesystem::path path = file_of_rates(set, threads);
+  std::optional<CpuRates> rates = kept(path);
+  if (!rates) keep(path, *(rates = measured(set, threads)));
+  return known[{set, threads}] = *rates;
 }
 
 }  // namespace
 
 CpuRates cpu_rates(InstructionSet set, int threads) {
   const char* text = std::getenv("TERRACE_CPU_RATES");
-  return text != nullptr ? stated(text) : measured_once(set, threads);
+  return text != nullptr ? stated(text) : found_once(set, threads);
+}
+
+std::filesystem::path measure_cpu(InstructionSet set, int threads) {
+  const std::filesystem::path path = file_of_rates(set, threads);
+  keep(path, measured(set, threads));
+  return path;
 }
 
 }  // namespace terrace::device

@@ -1,6 +1,8 @@
 // The ceilings of this CPU, measured or stated.
 #pragma once
 
+#include <filesystem>
+
 #include "kernels/device/cpu_features.hpp"
 
 namespace terrace::device {
@@ -12,8 +14,11 @@ struct CpuRates {
 };
 
 /// The rates that the environment states in TERRACE_CPU_RATES: the three, in this order, with commas between. Without
-/// it they are measured, for some 20 ms, with that many threads, once in a process. @throws DeviceError if it says
-/// something else
+/// it they are those that an earlier process has kept in the cache folder; if there are none they are measured, for
+/// some 20 ms and more, with that many threads, and kept. @throws DeviceError if it says something else
 CpuRates cpu_rates(InstructionSet set, int threads);
+
+/// Measures the rates anew and keeps them for later processes. @return the file; empty if no folder is known
+std::filesystem::path measure_cpu(InstructionSet set, int threads);
 
 }  // namespace terrace::device

@@ -178,7 +178,7 @@ void add_other_commands(CLI::App& program, CommandLine& line, Session& session) 
   };
   add_plain("reference", "Print all keys of jobs, inputs and stages as one page of Markdown", reference);
   add_plain("schema", "Print the JSON Schema of jobs, with which editors complete and check them", schema);
-  add_plain("measure", "Measure this machine's GPUs, for the plans of graphs of kernels", measure);
+  add_plain("measure", "Measure this machine's CPU and GPUs, for plans and their limits", measure);
   auto list = std::make_shared<DevicesArguments>();
   add_json(add_command(program, line, session, "devices", "List the devices of this machine", devices, list),
            list->json);

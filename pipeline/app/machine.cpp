@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <limits>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "io/files/durable.hpp"
+#include "pipeline/base/element_type.hpp"
 #include "pipeline/base/units.hpp"
 
 namespace terrace::app {
@@ -30,15 +35,37 @@ std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
   return chosen;
 }
 
+/// Bytes of the inputs of a stage from which several devices are worth their contexts, each of which takes tenths of
+/// a second.
+constexpr std::int64_t least_dealt_bytes = 64 << 10;
+
+/// Stages that have little to do if what they read is small; a few times of jobs make large tables.
+constexpr std::string_view small_by_inputs[] = {"recursive", "stencil", "wavefront"};
+
+/// True if such a stage reads inputs alone, and these are small.
+bool reads_little(const job::Stage& stage, const std::function<const io::Source*(const std::string&)>& input) {
+  if (std::ranges::count(small_by_inputs, stage.kind) == 0) return false;
+  std::int64_t bytes = 0;
+  for (const job::ArrayName& array : job::array_names(stage.arrays, stage.settings)) {
+    const io::Source* source = input(array.name);
+    if (source == nullptr) return false;
+    bytes += volume(source->shape()) * static_cast<std::int64_t>(size_of(source->type()));
+  }
+  return bytes < least_dealt_bytes;
+}
+
 /// True if a stage of the job deals its blocks to several devices.
 bool deals_blocks(const job::OpenJob& open, const Stages& stages) {
   const auto input = [&](const std::string& name) -> const io::Source* {
     const auto found = open.inputs.find(name);
     return found == open.inputs.end() ? nullptr : found->second.get();
   };
+  // Who lists devices, or gives them little memory, may want to see several at work on little.
+  const bool spares = !open.job.devices && !open.job.device_memory;
   return std::any_of(open.job.stages.begin(), open.job.stages.end(), [&](const job::Stage& stage) {
-    const auto deals = stages.find(stage.kind).deals;
-    return deals != nullptr && deals(stage, input);
+    const stages::StageKind& kind = stages.find(stage.kind);
+    if (kind.deals == nullptr || (spares && reads_little(stage, input))) return false;
+    return kind.deals(stage, input);
   });
 }
 
@@ -46,6 +73,18 @@ std::size_t least_free(const Processors& processors) {
   std::size_t least = SIZE_MAX;
   for (const auto& context : processors.contexts) least = std::min(least, context->limits().free_bytes);
   return least;
+}
+
+/// Opens devices, all at once: a context takes tenths of a second.
+std::vector<std::unique_ptr<device::Context>> open_devices(std::span<const int> numbers) {
+  std::vector<std::future<std::unique_ptr<device::Context>>> opening;
+  for (const int number : numbers.subspan(1)) {
+    opening.push_back(std::async(std::launch::async, [number] { return device::make_cuda_context(number); }));
+  }
+  std::vector<std::unique_ptr<device::Context>> contexts;
+  contexts.push_back(device::make_cuda_context(numbers.front()));
+  for (auto& context : opening) contexts.push_back(context.get());
+  return contexts;
 }
 
 /// Memory that the inputs keep. @throws JobError if that is all that the job gives
@@ -134,7 +173,7 @@ Machine open_machine(const job::OpenJob& open, const Stages& stages, bool cpu) {
     return machine;
   }
   const std::size_t opened = deals_blocks(open, stages) ? chosen.size() : 1;
-  for (std::size_t d = 0; d < opened; ++d) machine.main.contexts.push_back(device::make_cuda_context(chosen[d]));
+  machine.main.contexts = open_devices(std::span(chosen).first(opened));
   machine.main.resources = resources_of(open, machine.main, host_free);
   machine.main.resources.cpu = host.resources.device;
   machine.main.resources.leaves_choice = job.backend == job::Backend::automatic;

@@ -9,6 +9,7 @@
 #include "pipeline/app/earlier/signature.hpp"
 #include "pipeline/app/earlier/taking_over.hpp"
 #include "pipeline/app/nodes_read.hpp"
+#include "pipeline/app/plan/stage_memory.hpp"
 #include "pipeline/app/warnings.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/units.hpp"
@@ -145,19 +146,45 @@ std::optional<run::PlannedStage> planned_as_taken(const job::Stage& step, const 
   return planned;
 }
 
-/// A stage, and why it is planned for the CPU beside other devices, as PlannedStage::on_cpu.
+/// A stage, the host memory that it may take, and why it is planned for the CPU beside other devices, as
+/// PlannedStage::on_cpu.
 struct Made {
-  std::unique_ptr<run::Stage> stage;
+  StageInMemory in_memory;
   std::optional<std::string> on_cpu = {};
 };
 
+/// Elements that a stage may read to be made in order to be made once more for each of several budgets.
+constexpr std::int64_t few_elements = 1 << 16;
+
+/// True if results of a kind of stage, where they are real numbers, depend on its tiles.
+bool cut_decides_bits(const stages::StageKind& kind) { return kind.declaration.name == "recursive"; }
+
+/// Makes a stage with the memory that is best for it; a run that is gone on with has chosen.
+StageInMemory make_in_memory(const stages::StageKind& kind, const stages::Request& request,
+                             const run::InputReads& reads) {
+  const std::int64_t before = reads.elements();
+  std::unique_ptr<run::Stage> stage = kind.make(request);
+  const stages::Resources& resources = request.resources;
+  if (request.choices != nullptr) {
+    const auto recorded = run::host_budget_in(*request.choices);
+    return {std::move(stage), std::min(recorded, resources.host_budget)};
+  }
+  if (!resources.to_run || reads.elements() - before > few_elements) return {std::move(stage), resources.host_budget};
+  return in_best_memory(
+      std::move(stage), resources, cut_decides_bits(kind),
+      [&](const stages::Resources& budgets, const Json* choices) {
+        return kind.make({request.stage, request.array, budgets, choices, request.rounded, request.watch});
+      });
+}
+
 /// Makes a stage for the machine's devices; if only the CPU computes it, for the CPU. A run that is gone on with has
 /// chosen. @throws JobError also if the job does not leave the choice
-Made make_stage(const stages::StageKind& kind, const Machine& machine, const stages::Request& request) {
+Made make_stage(const stages::StageKind& kind, const Machine& machine, const stages::Request& request,
+                const run::InputReads& reads) {
   const auto on_cpu = [&](std::string why) {
     const stages::Request there{request.stage,   request.array,   machine.cpu->resources,
                                 request.choices, request.rounded, request.watch};
-    return Made{kind.make(there), std::move(why)};
+    return Made{make_in_memory(kind, there, reads), std::move(why)};
   };
   if (machine.cpu && request.choices != nullptr && run::is_on_cpu(*request.choices)) return on_cpu("");
   const bool asks = request.resources.cuda && request.choices == nullptr && kind.cpu_alone != nullptr;
@@ -165,7 +192,7 @@ Made make_stage(const stages::StageKind& kind, const Machine& machine, const sta
     if (!machine.main.resources.leaves_choice) stages::refuse(request.stage, alone->parameter, alone->why);
     return on_cpu(alone->why);
   }
-  return {kind.make(request)};
+  return {make_in_memory(kind, request, reads)};
 }
 
 std::string job_text(const job::Job& job) {
@@ -212,14 +239,15 @@ run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const S
     };
     try {
       Made made = make_stage(stages.find(step.kind), machine,
-                             {step, array, machine.main.resources, choices, rounded.get(), watch});
+                             {step, array, machine.main.resources, choices, rounded.get(), watch}, reads);
       plan.stages.push_back({step.name,
                              step.temporary,
-                             std::move(made.stage),
+                             std::move(made.in_memory.stage),
                              {},
                              [rounded] { return rounded->warnings(); },
                              nodes->nodes()});
       if (made.on_cpu) plan.cpu = signature.cpu;
+      plan.stages.back().host_budget = made.in_memory.host_budget;
       plan.stages.back().on_cpu = std::move(made.on_cpu);
       plan.stages.back().ties = step.ties;
       plan.stages.back().place = step.place;

@@ -204,8 +204,10 @@ struct InputReads::Log {
 
 class InputReads::Watched : public io::Source {
  public:
-  Watched(std::shared_ptr<io::Source> source, std::shared_ptr<Log> log)
-      : source_(std::move(source)), log_(std::move(log)) {}
+  /// @param log null: the source has no files @param elements counts those that are read
+  Watched(std::shared_ptr<io::Source> source, std::shared_ptr<Log> log,
+          std::shared_ptr<std::atomic<std::int64_t>> elements)
+      : source_(std::move(source)), log_(std::move(log)), elements_(std::move(elements)) {}
 
   ElementType type() const override { return source_->type(); }
   const Extents& shape() const override { return source_->shape(); }
@@ -222,7 +224,8 @@ class InputReads::Watched : public io::Source {
   std::string matrix_letters() const override { return source_->matrix_letters(); }
   void read(const Box& box, void* buffer) override {
     source_->read(box, buffer);
-    if (!log_->open || box.empty()) return;
+    *elements_ += box.volume();
+    if (!log_ || !log_->open || box.empty()) return;
     const std::size_t bytes = static_cast<std::size_t>(box.volume()) * size_of(type());
     log_->add(*source_, box, {static_cast<const std::byte*>(buffer), bytes});
   }
@@ -230,20 +233,24 @@ class InputReads::Watched : public io::Source {
  private:
   std::shared_ptr<io::Source> source_;
   std::shared_ptr<Log> log_;
+  std::shared_ptr<std::atomic<std::int64_t>> elements_;
 };
 
-InputReads::InputReads() : held_(Json::object()) {}
+InputReads::InputReads() : held_(Json::object()), elements_(std::make_shared<std::atomic<std::int64_t>>(0)) {}
 InputReads::~InputReads() = default;
 
 std::shared_ptr<io::Source> InputReads::watch(const std::string& name, std::shared_ptr<io::Source> source) {
-  if (source->files().empty()) return source;
+  if (source->files().empty()) {
+    if (io::held_content(*source)) return source;
+    return std::make_shared<Watched>(std::move(source), nullptr, elements_);
+  }
   if (const auto content = io::held_content(*source)) {
     held_[name] = {{"content", *content}};
     return source;
   }
   std::shared_ptr<Log>& log = logs_[name];
   if (!log) log = std::make_shared<Log>(), log->name = name;
-  return std::make_shared<Watched>(std::move(source), log);
+  return std::make_shared<Watched>(std::move(source), log, elements_);
 }
 
 Json InputReads::close() {

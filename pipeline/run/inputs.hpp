@@ -2,6 +2,7 @@
 // with every later read, when the run resumes, and at its end.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -51,6 +52,8 @@ class InputReads {
 
   /// The source to plan with: until close() its reads are recorded under that name.
   std::shared_ptr<io::Source> watch(const std::string& name, std::shared_ptr<io::Source> source);
+  /// Elements that were read so far of inputs that are not held in memory.
+  std::int64_t elements() const { return *elements_; }
   /// Ends the recording. @return by name {"content": checksum} or {"parts": [[begin, end, checksum], ...]}
   nlohmann::json close();
 
@@ -59,6 +62,7 @@ class InputReads {
   class Watched;
   std::map<std::string, std::shared_ptr<Log>> logs_;
   nlohmann::json held_;
+  std::shared_ptr<std::atomic<std::int64_t>> elements_;
 };
 
 /// Compares the reads of planning with the present content of the inputs. Reads all of it again.

@@ -350,23 +350,11 @@ void add_devices(const std::vector<device::Context*>& devices, io::Finish& finis
 
 }  // namespace
 
-PredictedTimes predicted_times(const Prediction& p) {
-  return {p.operations_per_second > 0 ? p.operations / p.operations_per_second : 0,
-          std::max(p.bytes_up, p.bytes_down) / assumed_link_bytes_per_second,
-          (p.bytes_read + p.bytes_written) / assumed_disk_bytes_per_second,
-          static_cast<double>(p.blocks) * assumed_block_seconds};
-}
-
 std::string method_of(const Stage& stage) {
   for (const StageMethod& method : stage.methods()) {
     if (method.chosen) return method.name;
   }
   return "";
-}
-
-double predicted_seconds(const Prediction& p) {
-  const PredictedTimes times = predicted_times(p);
-  return std::max({times.compute, times.link, times.disk, times.blocks});
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/damaged_tile.hpp"
 #include "pipeline/run/executor/executor.hpp"
+#include "pipeline/run/expected_time.hpp"
 #include "pipeline/run/folder/run_files.hpp"
 #include "pipeline/run/home_tiles.hpp"
 #include "pipeline/run/inputs.hpp"
@@ -28,14 +29,15 @@ struct Memory {
   std::vector<Pool*> pools;
   std::size_t host_workspace, device_workspace;  // in addition to the pools
 
-  /// @param devices that compute
-  Memory(const std::vector<device::Context*>& devices, const RunSettings& settings, const Prediction& prediction)
+  /// @param devices that compute @param host_budget bytes
+  Memory(const std::vector<device::Context*>& devices, const RunSettings& settings, std::size_t host_budget,
+         const Prediction& prediction)
       : host_workspace(prediction.host_workspace_bytes), device_workspace(prediction.workspace_bytes) {
     device::Context* first = devices.front();
     if (first->shares_host_memory()) host_workspace += device_workspace;
     const auto beside = [](std::size_t budget, std::size_t bytes) { return budget - std::min(budget, bytes); };
     add(
-        beside(settings.host_budget, host_workspace), [=](std::size_t n) { return first->allocate_host(n); },
+        beside(host_budget, host_workspace), [=](std::size_t n) { return first->allocate_host(n); },
         [=](void* memory, std::size_t n) { first->release_host(memory, n); },
         first->shares_host_memory() ? Growth::at_once : Growth::beside);
     for (device::Context* context : devices) {
@@ -104,10 +106,11 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   record.unit = prediction.unit;
   record.limit = prediction.limit;
   record.limit_kind = prediction.limit_kind;
-  record.predicted_seconds = predicted_seconds(prediction);
+  record.predicted_seconds = predicted_seconds(planned);
   record.whole = planned.stage->whole();
   record.repeated = std::max<std::int64_t>(0, folder.noted(static_cast<std::int64_t>(number)) - done);
-  record.budget_host = static_cast<std::int64_t>(settings.host_budget);
+  const std::size_t host_budget = std::min(settings.host_budget, planned.host_budget);
+  record.budget_host = static_cast<std::int64_t>(host_budget);
   const std::vector<device::Context*> devices = devices_of(planned, settings);
   if (!devices.front()->shares_host_memory()) {
     record.budget_device = static_cast<std::int64_t>(settings.device_budget);
@@ -115,7 +118,7 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
   record.begin = profile.now();
   profile.begin_stage(record);
 
-  Memory memory(devices, settings, prediction);
+  Memory memory(devices, settings, host_budget, prediction);
   Environment environment;
   environment.devices = devices;
   environment.host = settings.cpu;

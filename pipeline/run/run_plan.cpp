@@ -4,6 +4,10 @@ namespace terrace::run {
 
 bool is_on_cpu(const nlohmann::json& choices) { return choices.value("backend", "") == "cpu"; }
 
+std::size_t host_budget_in(const nlohmann::json& choices) {
+  return choices.value("host_budget", std::numeric_limits<std::size_t>::max());
+}
+
 bool lies_in_scratch(const PlannedStage& stage, const ArraySpec& array) {
   return array.role == Role::result && (stage.temporary || array.found);
 }

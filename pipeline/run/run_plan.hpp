@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,6 +45,8 @@ struct PlannedStage {
   /// Why the CPU computes it, beside the devices of the run, for people; nullopt: these compute it. Empty if an
   /// earlier attempt has decided so.
   std::optional<std::string> on_cpu = std::nullopt;
+  /// Bytes of host memory that it may take: no more than helps (app/plan/stage_memory.hpp).
+  std::size_t host_budget = std::numeric_limits<std::size_t>::max();
 
   /// Set in the attempt that begins a run, if the stage is a part of another result: what is to be taken over.
   std::shared_ptr<const TakenPart> taken = nullptr;
@@ -75,6 +78,8 @@ struct RunPlan {
 bool lies_in_scratch(const PlannedStage& stage, const ArraySpec& array);
 /// True if the choices of a stage, in plan.json, say that the CPU computes it beside the devices of the run.
 bool is_on_cpu(const nlohmann::json& choices);
+/// PlannedStage::host_budget by the choices of a stage in plan.json; of an earlier version, which has none, no bound.
+std::size_t host_budget_in(const nlohmann::json& choices);
 /// "cuda", "cpu": the back end that computes a stage of the plan.
 std::string backend_of(const PlannedStage& stage, const RunPlan& plan);
 

@@ -8,7 +8,7 @@
 
 #include "kernels/graph/iteration.hpp"
 #include "kernels/graph/slabs.hpp"
-#include "pipeline/run/result_summary.hpp"
+#include "pipeline/run/expected_time.hpp"
 #include "stages/kernel_graph/measured.hpp"
 
 namespace terrace::stages {

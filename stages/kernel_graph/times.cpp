@@ -1,11 +1,10 @@
 #include "stages/kernel_graph/times.hpp"
 
-#include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 
 #include "kernels/graph/measure.hpp"
+#include "pipeline/base/cache_folder.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 
@@ -14,17 +13,6 @@ namespace {
 
 using graph::TimePoint;
 using graph::TimeTable;
-
-std::filesystem::path cache_folder() {
-  const auto absolute = [](const char* name) {
-    const char* found = std::getenv(name);
-    const std::filesystem::path path = found == nullptr ? "" : found;
-    return path.is_absolute() ? path : std::filesystem::path();
-  };
-  if (const auto folder = absolute("XDG_CACHE_HOME"); !folder.empty()) return folder;
-  const auto home = absolute("HOME");
-  return home.empty() ? home : home / ".cache";
-}
 
 /// A table by which seconds can be told: sizes ascend, and nothing takes less than no time.
 void check(const TimeTable& times) {
@@ -56,10 +44,7 @@ TimeTable times_from(const nlohmann::json& json) {
 
 std::filesystem::path file_of_times(const std::string& device) {
   const std::filesystem::path folder = cache_folder();
-  if (folder.empty()) return folder;
-  std::string name;
-  for (const char letter : device) name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
-  return folder / "terrace" / "graphs" / (name + ".json");
+  return folder.empty() ? folder : folder / "graphs" / (cache_name(device) + ".json");
 }
 
 std::shared_ptr<const TimeTable> times_of_device(const std::string& device) {

@@ -12,7 +12,7 @@ DEVICE_KEYS = {"index", "name", "kind", "processors", "memory_bytes", "free_byte
 STAGE_KEYS = {"name", "method", "backend", "devices", "temporary", "taken_over_from", "blocks", "block_shape",
               "block_bytes", "workspace_bytes", "unit", "operations", "leaves_out", "bytes_read", "bytes_written",
               "bytes_up", "bytes_down", "limit", "limit_kind", "compute_seconds", "disk_seconds", "link_seconds",
-              "blocks_seconds", "predicted_seconds", "bound", "to_be_compared"}
+              "blocks_seconds", "memory_seconds", "generated_seconds", "host_bytes", "predicted_seconds", "bound", "to_be_compared"}
 
 
 class JsonTest(JobTest):

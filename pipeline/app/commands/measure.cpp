@@ -1,16 +1,22 @@
-// `terrace measure`: measures what plans want to know of the GPUs.
+// `terrace measure`: measures what plans want to know of the CPU and of the GPUs.
 #include <ostream>
 
 #include "kernels/device/context.hpp"
+#include "kernels/device/cpu_rates.hpp"
 #include "pipeline/app/commands.hpp"
 #include "stages/kernel_graph/times.hpp"
 
 namespace terrace::app {
 
 int measure(Session& session) {
+  const auto set = device::best_instruction_set();
+  const std::filesystem::path rates = device::measure_cpu(set, device::usable_threads());
+  session.out << "CPU: "
+              << (rates.empty() ? "measured at each start; set XDG_CACHE_HOME or HOME to a folder" : rates.string())
+              << "\n";
   std::string why_none;
   const std::vector<device::Limits> cuda = device::cuda_devices(&why_none);
-  if (cuda.empty()) session.out << "nothing to measure, no CUDA device: " << why_none << "\n";
+  if (cuda.empty()) session.out << "no CUDA device: " << why_none << "\n";
   for (std::size_t n = 0; n < cuda.size(); ++n) {
     // Devices of one name take the same.
     bool is_known = false;

@@ -21,7 +21,7 @@
 #include "pipeline/base/printable.hpp"
 #include "pipeline/base/units.hpp"
 #include "pipeline/run/disk_need.hpp"
-#include "pipeline/run/result_summary.hpp"
+#include "pipeline/run/expected_time.hpp"
 
 namespace terrace::app {
 namespace {
@@ -43,9 +43,9 @@ std::string describe_limit(const run::Prediction& p, const run::PredictedTimes& 
 }
 
 /// "2.1 s, bound by the disk".
-std::string describe_time(const run::Prediction& p, const run::PredictedTimes& times) {
-  const double seconds = run::predicted_seconds(p);
-  const std::string bound = bound_of(seconds, times), article = bound == "computing" ? "" : "the ";
+std::string describe_time(const run::PlannedStage& planned, const run::PredictedTimes& times) {
+  const double seconds = run::predicted_seconds(planned);
+  const std::string bound = times.bound(), article = bound == "disk" || bound == "link" ? "the " : "";
   if (seconds <= 0) return format_duration(seconds);
   if (bound != "blocks") return format_duration(seconds) + ", bound by " + article + bound;
   return fmt::format("{}, bound by the number of blocks, {} each (assumed): larger budgets make fewer",
@@ -88,7 +88,7 @@ std::string describe_devices(const run::Plan& plan, int available) {
 void print_stage(std::ostream& out, const run::PlannedStage& planned, const run::RunPlan& plan, int devices,
                  bool explain) {
   const run::Prediction p = planned.stage->prediction();
-  const run::PredictedTimes times = run::predicted_times(p);
+  const run::PredictedTimes times = run::predicted_times(planned);
   out << fmt::format("stage {}\n", planned.name);
   if (const std::string method = run::method_of(*planned.stage); !method.empty()) {
     const bool on_cpu = run::backend_of(planned, plan) != plan.fixed.value("backend", "");
@@ -108,6 +108,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, const run:
                      p.workspace_bytes > 0
                          ? fmt::format(", and the kernel {}", format_size(static_cast<double>(p.workspace_bytes)))
                          : "");
+  out << fmt::format("  memory        {} of the host at most\n", format_size(run::memory_taken(planned)));
   out << fmt::format("  work          {}{}\n", format_count(p.operations, p.unit),
                      p.leaves_out ? " at most: what cannot change the result is left out" : "");
   out << fmt::format("  disk          {} to read, {} to write{}\n", format_size(p.bytes_read),
@@ -119,7 +120,7 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, const run:
   if (p.limit > 0) {
     out << fmt::format("  limit         {}\n", describe_limit(p, times));
   }
-  out << fmt::format("  predicted     {}{}\n", describe_time(p, times),
+  out << fmt::format("  predicted     {}{}\n", describe_time(planned, times),
                      p.leaves_out ? ", if nothing is left out" : "");
 }
 
@@ -231,7 +232,7 @@ void print_plan(Session& session, const PlannedJob& job, bool explain) {
   for (const run::PlannedStage& stage : job.plan.stages) {
     if (stage.taken) print_taken(session.out, stage, job.outcome.doubt(stage.name));
     else print_stage(session.out, stage, job.plan, static_cast<int>(job.machine.main.contexts.size()), explain);
-    seconds += run::predicted_seconds(stage.stage->prediction());
+    seconds += run::predicted_seconds(stage);
   }
   session.out << fmt::format("predicted in all: {}\n", format_duration(seconds));
 }

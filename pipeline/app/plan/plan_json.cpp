@@ -4,6 +4,7 @@
 
 #include "pipeline/base/json.hpp"
 #include "pipeline/run/disk_need.hpp"
+#include "pipeline/run/expected_time.hpp"
 
 namespace terrace::app {
 namespace {
@@ -30,8 +31,8 @@ Json methods_json(const run::Stage& stage, const run::Prediction& prediction) {
 Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, int devices, const std::string& doubt,
                 bool explain) {
   const run::Prediction p = planned.stage->prediction();
-  const run::PredictedTimes times = run::predicted_times(p);
-  const double seconds = run::predicted_seconds(p);
+  const run::PredictedTimes times = run::predicted_times(planned);
+  const double seconds = run::predicted_seconds(planned);
   const Json taken = planned.taken ? text_json(planned.taken->file.string()) : Json();
   Json json{{"name", planned.name},
             {"temporary", planned.temporary},
@@ -44,6 +45,7 @@ Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, int 
             {"block_shape", p.block_shape},
             {"block_bytes", p.block_bytes},
             {"workspace_bytes", p.workspace_bytes},
+            {"host_bytes", number_json(run::memory_taken(planned))},
             {"unit", p.unit},
             {"operations", number_json(p.operations)},
             {"leaves_out", p.leaves_out},
@@ -57,15 +59,18 @@ Json stage_json(const run::PlannedStage& planned, const run::RunPlan& plan, int 
             {"disk_seconds", number_json(times.disk)},
             {"link_seconds", number_json(times.link)},
             {"blocks_seconds", number_json(times.blocks)},
+            {"memory_seconds", number_json(times.memory)},
+            {"generated_seconds", number_json(times.made)},
             {"predicted_seconds", number_json(seconds)},
-            {"bound", seconds > 0 ? bound_of(seconds, times) : ""}};
+            {"bound", times.bound()}};
   if (explain) json["methods"] = methods_json(*planned.stage, p);
   if (explain) json["analysis"] = planned.stage->analysis();
   return json;
 }
 
-/// The most bytes of RAM that a run can use, whatever its budget, in addition to those of its inputs: all arrays of a
-/// stage, two generations of those that are made anew, and what its blocks work on.
+/// The most bytes of RAM that a run can use, whatever its budget, in addition to those of its inputs: what a stage
+/// may take, and no more than all arrays of the stage, two generations of those that are made anew, and what its
+/// blocks work on.
 double most_memory(const run::RunPlan& plan) {
   double most = 0;
   for (const run::PlannedStage& planned : plan.stages) {
@@ -76,7 +81,7 @@ double most_memory(const run::RunPlan& plan) {
       const auto kept = static_cast<double>(std::min<std::int64_t>(array.kept, 2));
       bytes += kept * static_cast<double>(volume(array.shape)) * static_cast<double>(size_of(array.type));
     }
-    most = std::max(most, bytes);
+    most = std::max(most, std::min(bytes, static_cast<double>(planned.host_budget)));
   }
   return most;
 }
@@ -89,13 +94,6 @@ double expected_memory(const stages::Resources& resources, const run::RunPlan& p
 }
 
 }  // namespace
-
-const char* bound_of(double seconds, const run::PredictedTimes& times) {
-  return seconds == times.compute ? "computing"
-         : seconds == times.disk  ? "disk"
-         : seconds == times.link  ? "link"
-                                  : "blocks";
-}
 
 double rate_of(const run::StageMethod& method, const run::Prediction& prediction) {
   return prediction.limit > 0 ? std::min(method.per_second, prediction.limit) : method.per_second;
@@ -110,7 +108,7 @@ Json plan_json(const job::Job& job, const Machine& machine, const run::RunPlan& 
   for (const run::PlannedStage& stage : run_plan.stages) {
     const auto devices = static_cast<int>(machine.main.contexts.size());
     stages.push_back(stage_json(stage, run_plan, devices, outcome.doubt(stage.name), explain));
-    seconds += run::predicted_seconds(stage.stage->prediction());
+    seconds += run::predicted_seconds(stage);
   }
   return {{"job", text_json(job.file.string())},
           {"output", text_json(job.output.string())},

@@ -5,13 +5,9 @@
 #include "pipeline/app/plan/outcome.hpp"
 #include "pipeline/base/json_library.hpp"
 #include "pipeline/job/job.hpp"
-#include "pipeline/run/result_summary.hpp"
 #include "pipeline/run/run_plan.hpp"
 
 namespace terrace::app {
-
-/// "computing", "disk", "link" or "blocks": the longest of the times.
-const char* bound_of(double seconds, const run::PredictedTimes& times);
 
 /// Operations a second that are expected of a method, no more than the stage's limit; 0: not known.
 double rate_of(const run::StageMethod& method, const run::Prediction& prediction);

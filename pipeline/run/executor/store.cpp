@@ -1,13 +1,13 @@
 #include "pipeline/run/executor/store.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 #include <span>
 #include <thread>
 
 #include "io/files/checksum.hpp"
 #include "io/files/tile_checksums.hpp"
+#include "io/when_all_ended.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/damaged_tile.hpp"
 #include "pipeline/run/wait_for.hpp"
@@ -16,25 +16,6 @@ namespace terrace::run {
 namespace {
 
 constexpr int adding_threads = 2;  // for checksums; one takes some 15 GB a second
-
-/// A callback that calls `done` at its `count`-th call, with the first error that it received.
-Store::Done when_all_ended(int count, Store::Done done) {
-  struct State {
-    std::mutex mutex;
-    int left;
-    std::exception_ptr error;
-  };
-  auto state = std::make_shared<State>();
-  state->left = count;
-  return [state, done = std::move(done)](const std::exception_ptr& error) {
-    {
-      const std::lock_guard lock(state->mutex);
-      if (!state->error) state->error = error;
-      if (--state->left > 0) return;
-    }
-    done(state->error);
-  };
-}
 
 /// Enough for a disk, and with more processors, for inputs that are computed or unpacked.
 int reading_threads() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 4u, 16u)); }
@@ -126,7 +107,7 @@ void Store::read(const Version& version, std::byte* buffer, StoredVersion& found
     storage.home->file->read_box(home_array(array), version.box, buffer, std::move(read));
   } else {
     const std::vector<Piece> all = pieces(version, version.slot);
-    const Done ended = when_all_ended(static_cast<int>(all.size()), std::move(read));
+    const Done ended = io::when_all_ended(static_cast<int>(all.size()), std::move(read));
     for (const Piece& piece : all) storage.slots.file->read(piece.offset, buffer + piece.at, piece.bytes, ended);
   }
 }
@@ -157,7 +138,7 @@ void Store::write(const Version& version, const std::byte* buffer, StoredVersion
   const auto array = static_cast<std::size_t>(version.key.array);
   const ArrayStorage& storage = storage_[array];
   const std::vector<Piece> all = stored.slot == home_slot ? std::vector<Piece>() : pieces(version, stored.slot);
-  const Done ended = when_all_ended(1 + std::max(1, static_cast<int>(all.size())), std::move(done));
+  const Done ended = io::when_all_ended(1 + std::max(1, static_cast<int>(all.size())), std::move(done));
   post_checksums(version, buffer, stored, ended);
   if (stored.slot == home_slot) storage.home->file->write_box(home_array(array), version.box, buffer, ended);
   for (const Piece& piece : all) storage.slots.file->write(piece.offset, buffer + piece.at, piece.bytes, ended);
@@ -166,7 +147,7 @@ void Store::write(const Version& version, const std::byte* buffer, StoredVersion
 void Store::write_home(const std::vector<const Version*>& versions, const std::vector<StoredVersion*>& stored,
                        Done done) {
   const auto array = static_cast<std::size_t>(versions.at(0)->key.array);
-  const Done ended = when_all_ended(static_cast<int>(versions.size()) + 1, std::move(done));
+  const Done ended = io::when_all_ended(static_cast<int>(versions.size()) + 1, std::move(done));
   std::vector<io::BoxPart> parts;
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const std::byte* content = versions[i]->at(0).data;

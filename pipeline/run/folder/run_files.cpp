@@ -79,6 +79,7 @@ StartedRun start_run(RunPlan& plan, RunFolder& folder, const RunSettings& settin
   for (const PlannedStage& stage : plan.stages) {
     json["stages"].push_back(stage.stage->choices());
     if (stage.on_cpu) json["stages"].back()["backend"] = "cpu";
+    json["stages"].back()["host_budget"] = stage.host_budget;
   }
 
   const fs::path scratch = plan.scratch.empty() ? folder.path() : plan.scratch;

@@ -85,6 +85,60 @@ TEST_CASE("Reads run side by side on as many threads as asked for") {
   source->open();
 }
 
+TEST_CASE("Several threads make a large box of a computed array, and its error is given once") {
+  /// Waits in each read until as many have begun as it is told to wait for.
+  class Computed : public Source {
+   public:
+    ElementType type() const override { return ElementType::i32; }
+    const Extents& shape() const override { return shape_; }
+    void read(const Box& box, void* buffer) override {
+      {
+        std::unique_lock lock(mutex_);
+        ++begun_;
+        changed_.notify_all();
+        changed_.wait(lock, [this] { return begun_ >= 3; });
+      }
+      if (box.begin[1] <= bad && bad < box.end[1]) throw IoError("a", "cannot be made");
+      auto* out = static_cast<std::int32_t*>(buffer);
+      for (std::int64_t i = box.begin[1]; i < box.end[1]; ++i) {
+        for (std::int64_t j = box.begin[2]; j < box.end[2]; ++j) *out++ = static_cast<std::int32_t>(i * 1000 + j);
+      }
+    }
+    std::int64_t bad = -1;
+
+   private:
+    Extents shape_{2, 5000, 1000};
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int begun_ = 0;
+  };
+  const Box box{{1, 7, 3}, {2, 4999, 1000}};
+  std::vector<std::int32_t> values(static_cast<std::size_t>(box.volume()), -1);
+  const auto source = std::make_shared<Computed>();
+  std::atomic<int> good{0}, failed{0};
+  const auto read = [&] {
+    ReadQueue queue(3);
+    std::atomic<bool> done{false};
+    queue.submit(source, box, values.data(), [&](std::exception_ptr error) {
+      ++(error ? failed : good);
+      done = true;
+    });
+    while (!done) std::this_thread::yield();
+  };
+  read();
+  CHECK(good == 1);
+  std::size_t at = 0;
+  bool same = true;
+  for (int i = 7; i < 4999; ++i) {
+    for (int j = 3; j < 1000; ++j) same = same && values[at++] == i * 1000 + j;
+  }
+  CHECK(same);
+  source->bad = 3000;
+  read();
+  CHECK(good == 1);
+  CHECK(failed == 1);
+}
+
 TEST_CASE("A queue that ends cancels what has not begun and waits for what has") {
   auto source = std::make_shared<GatedSource>();
   std::int32_t values[10] = {};

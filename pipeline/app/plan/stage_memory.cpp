@@ -1,0 +1,119 @@
+#include "pipeline/app/plan/stage_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/run/expected_time.hpp"
+#include "pipeline/run/run_plan.hpp"
+
+namespace terrace::app {
+namespace {
+
+using Json = nlohmann::json;
+using stages::Resources;
+
+constexpr double least_bytes = 128 << 20;  // of a smaller budget: less saves nothing that can be measured
+constexpr int most_halvings = 5;
+constexpr double worth = 0.95;  // of the time with all of the budgets: a smaller one is taken for that
+
+/// Smaller budgets than `budget`, halves of what a stage can use.
+std::vector<std::size_t> smaller_budgets(double useful, std::size_t budget) {
+  std::vector<std::size_t> all;
+  for (int n = 0; n < most_halvings; ++n) {
+    useful /= 2;
+    if (useful >= least_bytes && useful < static_cast<double>(budget))
+      all.push_back(static_cast<std::size_t>(useful));
+  }
+  return all;
+}
+
+/// Looks for the plan that takes the least time.
+class Search {
+ public:
+  Search(std::unique_ptr<run::Stage> whole, const Resources& resources, bool fixed, const StageMaker& make)
+      : resources_(resources), make_(make) {
+    if (fixed) choices_ = whole->choices();
+    best_.stage = std::move(whole);
+    best_.host_budget = resources.host_budget;
+    least_ = worth * run::predicted_seconds(best_);
+  }
+
+  StageInMemory run() {
+    const double useful = run::memory_of_all(*best_.stage);
+    const run::Prediction p = best_.stage->prediction();
+    std::vector<std::size_t> devices = {resources_.device_budget};
+    if (resources_.cuda) {
+      for (const std::size_t budget :
+           smaller_budgets(static_cast<double>(p.block_bytes + p.workspace_bytes), resources_.device_budget)) {
+        devices.push_back(budget);
+      }
+    }
+    std::vector<std::size_t> hosts = smaller_budgets(useful, resources_.host_budget);
+    for (const std::size_t device : devices) {
+      if (device != devices.front()) try_cut(resources_.host_budget, device);
+      for (const std::size_t host : hosts) {
+        if (!try_cut(host, device)) break;
+      }
+    }
+    return {std::move(best_.stage), best_.host_budget};
+  }
+
+ private:
+  /// Plans for budgets, with the cut that they give. @return false if they hold no block
+  bool try_cut(std::size_t host, std::size_t device) {
+    Resources cut = resources_;
+    cut.host_budget = host;
+    cut.device_budget = resources_.cuda ? device : std::min(device, host);
+    std::unique_ptr<run::Stage> stage;
+    try {
+      stage = make_(cut, nullptr);
+    } catch (const JobError&) {
+      return false;
+    }
+    const Json choices = stage->choices();
+    if (choices_ && choices != *choices_) return true;
+    const auto all = static_cast<std::size_t>(run::memory_of_all(*stage));
+    // A device's memory costs nothing: what fits it may stay there.
+    if (cut.device_budget != resources_.device_budget) stage = with(choices, host);
+    consider(std::move(stage), host);
+    const std::size_t more = std::min(all, resources_.host_budget);
+    if (more > host) consider(with(choices, more), more);
+    return true;
+  }
+
+  std::unique_ptr<run::Stage> with(const Json& choices, std::size_t host) {
+    Resources resources = resources_;
+    resources.host_budget = host;
+    if (!resources_.cuda) resources.device_budget = std::min(resources.device_budget, host);
+    return make_(resources, &choices);
+  }
+
+  void consider(std::unique_ptr<run::Stage> stage, std::size_t host_budget) {
+    run::PlannedStage planned;
+    planned.stage = std::move(stage);
+    planned.host_budget = host_budget;
+    const double seconds = run::predicted_seconds(planned);
+    if (seconds >= least_) return;
+    least_ = seconds;
+    best_ = std::move(planned);
+  }
+
+  const Resources& resources_;
+  const StageMaker& make_;
+  std::optional<Json> choices_;
+  run::PlannedStage best_;
+  double least_;
+};
+
+}  // namespace
+
+StageInMemory in_best_memory(std::unique_ptr<run::Stage> whole, const Resources& resources, bool fixed,
+                             const StageMaker& make) {
+  return Search(std::move(whole), resources, fixed, make).run();
+}
+
+}  // namespace terrace::app
