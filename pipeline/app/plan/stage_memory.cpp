@@ -16,8 +16,9 @@ namespace {
 using Json = nlohmann::json;
 using stages::Resources;
 
-constexpr double least_bytes = 128 << 20;  // of a smaller budget: less saves nothing that can be measured
+constexpr double least_bytes = 192 << 20;  // of a smaller budget: less saves hardly anything, and slabs get low
 constexpr int most_halvings = 5;
+constexpr double same_bytes = 1.01;
 constexpr double worth = 0.95;  // of the time with all of the budgets: a smaller one is taken for that
 
 /// Smaller budgets than `budget`, halves of what a stage can use.
@@ -40,6 +41,7 @@ class Search {
     best_.stage = std::move(whole);
     best_.host_budget = resources.host_budget;
     least_ = worth * run::predicted_seconds(best_);
+    most_moved_ = same_bytes * moved_of_disk(*best_.stage);
   }
 
   StageInMemory run() {
@@ -92,7 +94,15 @@ class Search {
     return make_(resources, &choices);
   }
 
+  static double moved_of_disk(const run::Stage& stage) {
+    const run::Prediction p = stage.prediction();
+    return p.bytes_read + p.bytes_written;
+  }
+
+  /// Takes the plan if it ends sooner than the best so far. What memory can hold is not moved to a disk and back,
+  /// even if computing hides that: others use the disk, too.
   void consider(std::unique_ptr<run::Stage> stage, std::size_t host_budget) {
+    if (moved_of_disk(*stage) > most_moved_) return;
     run::PlannedStage planned;
     planned.stage = std::move(stage);
     planned.host_budget = host_budget;
@@ -106,7 +116,7 @@ class Search {
   const StageMaker& make_;
   std::optional<Json> choices_;
   run::PlannedStage best_;
-  double least_;
+  double least_, most_moved_;
 };
 
 }  // namespace

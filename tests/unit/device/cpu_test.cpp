@@ -5,6 +5,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +14,9 @@
 #include <thread>
 
 #include "kernels/device/cpu_context.hpp"
+#include "kernels/device/cpu_rates.hpp"
 #include "kernels/device/touched_memory.hpp"
+#include "pipeline/base/cache_folder.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::device {
@@ -64,6 +67,31 @@ TEST_CASE("rates that the environment states are not measured, and what states n
     CHECK_THROWS_WITH(rates(text),
                       Catch::Contains("TERRACE_CPU_RATES: \"" + std::string(text) + "\" states no rates"));
   }
+}
+
+TEST_CASE("rates are measured once on a machine and kept, and a file that holds none is replaced") {
+  const fs::path folder = fs::temp_directory_path() / ("terrace-rates-" + std::to_string(getpid()));
+  const auto file = [&](int threads) {
+    return folder / "terrace" / "cpu" / cache_name(cpu_model_name() + " sse2 " + std::to_string(threads));
+  };
+  const char* stated = std::getenv("TERRACE_CPU_RATES");
+  const std::string before = stated == nullptr ? "" : stated;
+  unsetenv("TERRACE_CPU_RATES");
+  setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  const CpuRates measured = cpu_rates(InstructionSet::sse2, 1);
+  CHECK(measured.memory_bytes_per_second > 0);
+  CHECK(fs::file_size(file(1)) > 5);
+  std::ofstream(file(2)) << "5e9,0,125\n";
+  CHECK(cpu_rates(InstructionSet::sse2, 2).memory_bytes_per_second == 125);
+  std::ofstream(file(3)) << "5e9,no";
+  CHECK(cpu_rates(InstructionSet::sse2, 3).operations_per_second > 0);
+  std::string text;
+  std::getline(std::ifstream(file(3)) >> std::ws, text);
+  CHECK(text != "5e9,no");
+  CHECK(std::distance(fs::directory_iterator(folder / "terrace" / "cpu"), fs::directory_iterator()) == 3);
+  unsetenv("XDG_CACHE_HOME");
+  if (stated != nullptr) setenv("TERRACE_CPU_RATES", before.c_str(), 1);
+  fs::remove_all(folder);
 }
 
 TEST_CASE("Touched memory is zero, begins at a huge page and can be written to its end") {
