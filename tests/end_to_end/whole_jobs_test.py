@@ -68,6 +68,7 @@ class Plans(JobTest):
     def test_a_grid_of_many_passes_stays_in_memory(self):
         stage = self.planned("star2d in many passes", 8192 * MIB)["stages"][0]
         self.assertEqual((stage["bytes_read"], stage["bytes_written"]), (1 << 30, 1 << 30))
+        self.assertTrue(stage["block_shape"].startswith("16384 x 16384"), stage["block_shape"])
 
     def test_reals_of_the_recursive_stage_keep_their_tiles(self):
         for name in ("semiring_product", "floyd_warshall"):
