@@ -393,6 +393,15 @@ class Jobs(OnSimulatedGpu):
             self.assertSays(self.terrace("run", job, "--fresh", expect=WRONG), "job.yaml:", "there is no device 3",
                             "`terrace devices` lists 3")
 
+    def test_a_job_of_a_kibibyte_opens_one_device_of_several(self):
+        inputs = {"a": {"generate": "uniform", "shape": [16, 16], "type": "f32"}}
+        stage = {"name": "s", "stencil": {"operator": "star2d", "radius": 1, "grid": "a", "steps": 3}}
+        for keys, opened in (({}, 1), ({"devices": "all"}, 1), ({"devices": [2, 0]}, 2),
+                             ({"memory": {"device": 1 << 20}}, 3)):
+            with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES="3"):
+                result = self.run_job(inputs, [stage], "--fresh", backend="cuda", **keys)
+            self.assertEqual(len(result["profile/devices/name"]), opened)
+
     def test_every_schedule_gives_the_same(self):
         text = subprocess.run([terrace_runs.program, "problems", "--markdown"], capture_output=True, text=True,
                               check=True).stdout
