@@ -152,7 +152,10 @@ class KernelGraphsOnSimulatedGpu(JobTest):
     def test_times_of_launches_are_measured_and_kept(self):
         with self.with_cache():
             said = self.terrace("measure").stdout
-        device, path = said.strip().split(": ")
+        (cpu, rates), (device, path) = (line.split(": ") for line in said.splitlines())
+        self.assertEqual(cpu, "CPU")
+        with open(rates, encoding="utf-8") as file:
+            self.assertEqual(len([float(rate) for rate in file.read().split(",")]), 3)
         self.assertEqual(device, "simulated GPU")
         with open(path, encoding="utf-8") as file:
             times = json.load(file)
