@@ -9,6 +9,14 @@
 #include "kernels/wavefront/tile_sizes.hpp"
 
 namespace terrace::wavefront {
+namespace {
+
+/// Rows whose bands follow one another without a pause.
+std::int64_t rows_in_flow(const SweepSpec& spec) {
+  return spec.by_strips || spec.block_rows == 0 ? spec.rows : spec.block_rows;
+}
+
+}  // namespace
 
 using device::Backend;
 using measured::CellCost;
@@ -46,7 +54,7 @@ double filled_share(const SweepSpec& spec, const device::Limits& limits) {
   using Launches = measured::CudaLaunches;
   constexpr double many = 32.0 * measured::CudaLetters::many_rows, few = 32.0 * measured::CudaLetters::few_rows;
   const double processors = std::max(1, limits.processors);
-  const auto rows = static_cast<double>(std::max<std::int64_t>(1, spec.block_rows > 0 ? spec.block_rows : spec.rows));
+  const auto rows = static_cast<double>(std::max<std::int64_t>(1, rows_in_flow(spec)));
   if (rows < processors * Launches::warps_of_processor / Launches::filling_share * many) {
     return Rates::one_warp * std::min(1.0, std::ceil(rows / few) / (processors * Rates::schedulers));
   }
@@ -67,7 +75,7 @@ device::Cost sweep_cost(const SweepSpec& spec, Backend backend, const device::Li
   }
   if (form == CellForm::bits) {
     constexpr double band_rows = 2048;
-    const double bands = std::ceil(static_cast<double>(std::max<std::int64_t>(1, spec.block_rows)) / band_rows);
+    const double bands = std::ceil(static_cast<double>(std::max<std::int64_t>(1, rows_in_flow(spec))) / band_rows);
     // A step of a band makes a word of cells where one of cells makes a few: it is never slower. Plans of alignments
     // in differences rely on it.
     const double by_cells = sweep_cost(spec, backend, limits, CellForm::cells).seconds;

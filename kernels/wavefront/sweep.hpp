@@ -20,7 +20,8 @@ namespace terrace::wavefront {
 
 struct Description;
 
-/// All that fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major.
+/// All that fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major
+/// (but see by_strips).
 struct SweepSpec {
   std::string problem;    // a name of problems()
   Settings settings;      // the problem's parameters, checked
@@ -51,6 +52,10 @@ struct SweepSpec {
   /// For scores of problems with a bit-parallel form: cells outside need not be computed, and the last cell then
   /// reports the best inside the band. On CUDA all cells of tables of several blocks are computed.
   DiagonalBand band = {};
+  /// Blocks are numbered strip by strip: those of the first column of blocks from top to bottom, then those of the
+  /// second. A launch may have the blocks of some strips alone, and of its first strip the last ones alone. On CUDA
+  /// alone, by bands (methods bits, pairs and cells).
+  bool by_strips = false;
   /// The problem's description; null: that of the list's problem which `problem` and `settings` mean
   /// (description.hpp).
   std::shared_ptr<const Description> description = {};

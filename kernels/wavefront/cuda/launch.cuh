@@ -33,6 +33,9 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.rows = spec.rows;
   arguments.columns = spec.columns;
   arguments.across = static_cast<u64>(grid.across());
+  arguments.strips = grid.strips;
+  arguments.down = static_cast<u64>(grid.down());
+  arguments.block_rows = grid.block_rows;
   arguments.bands = static_cast<u32>(plan.bands);
   arguments.band_rows = static_cast<i32>(plan.band_rows);
   const auto pieces = [](i64 side, i64 cell) { return cell > 0 ? (side + cell - 1) / cell : 1; };
@@ -48,7 +51,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.value = stored(spec.value);
   arguments.check = check;
   arguments.prunes = spec.schedule.work == Schedule::Work::needed && !spec.table;
-  if (grid.count() == 1) arguments.diagonals = spec.band;
+  if (grid.count() == 1 && !grid.strips) arguments.diagonals = spec.band;
   arguments.scale = static_cast<double>(score_scale(spec.problem, spec.settings));
   if (const Matrix* matrix = matrix_of(spec.settings)) arguments.matrix = *matrix;
   return arguments;

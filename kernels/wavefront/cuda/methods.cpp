@@ -23,6 +23,7 @@ std::string unfit(const SweepSpec& spec, const Limits&) {
 }
 
 std::string unfit_for_tiles(const SweepSpec& spec, const Limits&) {
+  if (spec.by_strips) return "its blocks are not dealt in strips";
   if (!description_of(spec)->in_tiles) return "the papers' schedules compute letters, values and sums";
   return spec.kept ? "rows and columns are kept by cells in registers" : "";
 }

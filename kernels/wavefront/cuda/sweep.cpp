@@ -75,8 +75,10 @@ BlockGrid grid_of(const SweepSpec& spec) {
                           " cells cannot be cut into blocks of " + std::to_string(spec.block_rows) + " x " +
                           std::to_string(spec.block_columns));
   }
-  return {spec.rows, spec.columns, std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows),
-          std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns), spec.layers};
+  const std::int64_t rows = std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows);
+  const std::int64_t columns = std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns);
+  // Bands know of one strip at a time.
+  return {spec.rows, spec.by_strips ? columns : spec.columns, rows, columns, spec.layers, spec.by_strips};
 }
 
 CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std::int64_t row_words,
@@ -92,7 +94,7 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
   plan.slots = std::clamp<std::int64_t>(2 * warps / plan.bands + 2, 2, Sizes::most_slots);
   plan.slots = std::max(plan.slots, slots_of_narrow_blocks(grid, plan.bands, warps));
   plan.border_words = (row_words + 3) / 4 * 4;  // rows begin at multiples of 32 bytes
-  const std::int64_t rows = grid.across() == 1 ? 1 : plan.slots;
+  const std::int64_t rows = grid.strips ? 2 : grid.across() == 1 ? 1 : plan.slots;
   plan.slots_at = device::aligned_bytes(launch_words_bytes);
   plan.flags_at = plan.slots_at + device::aligned_bytes(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
   plan.borders_at = plan.flags_at +

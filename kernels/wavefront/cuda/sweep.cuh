@@ -139,7 +139,7 @@ bool leaves_most_out(const SweepSpec& spec) {
 /// True if bands of `band_rows` rows fill the device, and the number of cells counts, not the length of their chain.
 template <class P>
 bool fills(const SweepSpec& spec, const device::Limits& limits, std::int64_t band_rows) {
-  return grid_of(spec).block_rows >= resident_warps(limits) / measured::CudaLaunches::filling_share * band_rows &&
+  return grid_of(spec).rows_in_flow() >= resident_warps(limits) / measured::CudaLaunches::filling_share * band_rows &&
          !leaves_most_out<P>(spec);
 }
 
@@ -151,7 +151,7 @@ struct BitSweeps {
     check_bound(spec);
     // Two words a lane where that leaves each scheduler a warp. In a band of diagonals, so many rows are under way at
     // a time as it has diagonals.
-    const i64 rows = std::min<i64>(grid_of(spec).block_rows, spec.band.high - spec.band.low);
+    const i64 rows = std::min<i64>(grid_of(spec).rows_in_flow(), spec.band.high - spec.band.low);
     const i64 fewest = measured::CudaBits::wide_bands_of_processor * limits.processors * band_rows<2>;
     const bool two = trial.lane_rows > 0 ? trial.lane_rows == 64 : rows >= fewest;
     // A kept row ends a band.
@@ -235,7 +235,7 @@ struct LetterSweeps {
     // Affine gaps make the longest way from cell to cell: with a band for each scheduler, shorter ones are faster.
     if constexpr (P::report == Report::best && P::row_planes == 2 && !by_matrix<P>) {
       const i64 lone_bands = Sizes::lone_bands_of_processor * limits.processors;
-      const bool alone = grid_of(spec).block_rows <= lone_bands * 32 * fewest_rows;
+      const bool alone = grid_of(spec).rows_in_flow() <= lone_bands * 32 * fewest_rows;
       if (trial.lane_rows > 0 ? trial.lane_rows == fewest_rows : alone) {
         return call.template operator()<Narrow, fewest_rows, Keep::borders, false>();
       }
@@ -389,6 +389,7 @@ template <class P>
 std::string CudaSweeps<P>::unfit(SweepWay way, const SweepSpec& spec) {
   constexpr bool sums = requires { P::counts; };
   const bool table = spec.table || spec.kept;
+  if (spec.by_strips && sums) return "its blocks are not dealt in strips";
   switch (way) {
     case SweepWay::bits:
       if (!requires { typename P::Bits; }) return "the problem has no bit-parallel form";

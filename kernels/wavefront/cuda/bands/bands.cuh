@@ -32,19 +32,23 @@ struct alignas(128) BlockSlot {
   u32 reported;  // whether `result` holds a cell
   u32 failed;    // whether a band did not pass its checks
   u64 known;     // of the first slot: the largest cell that any band of the launch has met so far
+  u64 strip;  // of a sweep by strips: twice the first block of the launch in the block's strip, and the strip's row
 };
 
 /// The arguments of all kernels of sweeps. Blocks are counted from the launch's first.
 struct SweepArguments {
   device::Launch launch;
   BlockSlot* slots;  // launch.slots of them; block n uses slot n % launch.slots
-  u64* borders;      // tagged rows, border_words each: one a slot, or a single one where across is 1
+  u64* borders;      // tagged rows, border_words each: one a slot; where across is 1 a single one, or two by strips
   i64 border_words;
   u32* column_flags;           // [slot][band]: tag of the last band that wrote its right border
   i64 rows, columns;           // of the table
   i64 every;                   // one row and column of so many is kept; 0: none is
   BitLines lines;              // of sweeps in differences: lines that are kept; 0: none are
-  u64 across;                  // blocks in a row of the table's grid of blocks
+  u64 across;                  // blocks in a row of the table's grid of blocks; 1 by strips
+  bool strips;                 // blocks come strip by strip (SweepSpec::by_strips)
+  u64 down;                    // blocks of a strip
+  i64 block_rows;              // of a block
   u64 tickets;                 // in all
   u32 processors;              // multiprocessors of the device
   u32 bands;                   // of a block of full height
@@ -75,6 +79,8 @@ struct KernelBand {
   i32 width;  // columns of the block
   i32 start;  // columns of the block that a window or band of diagonals leaves out before the task's first
   u32 index;  // of the band in its block
+  u32 above;  // bands that hand the tagged row on from one to the next until it comes to this one
+  u32 row;    // number of that row
   bool last;  // of its block
 };
 
@@ -88,16 +94,55 @@ struct Candidate {
 __device__ inline u32 tag_of(u64 ticket) { return static_cast<u32>(ticket + 1); }
 
 __device__ inline BlockSlot* slot_of(const SweepArguments& a, u64 block) { return a.slots + block % a.launch.slots; }
-__device__ inline u64* border_row(const SweepArguments& a, u64 block) {
-  return a.borders + (a.across == 1 ? 0 : block % a.launch.slots) * static_cast<u64>(a.border_words);
+__device__ inline u64* border_row(const SweepArguments& a, const KernelBand& band) {
+  return a.borders + band.row * static_cast<u64>(a.border_words);
 }
 __device__ inline u32* column_flag(const SweepArguments& a, u64 block, u32 band) {
   return a.column_flags + block % a.launch.slots * a.bands + band;
 }
 
-/// True if the block's top border is what the band before wrote, tagged.
-__device__ inline bool top_is_tagged(const SweepArguments& a, const KernelBand& band) {
-  return band.index > 0 || (a.across == 1 && band.block > 0);
+/// True if the band's top border is what the band before wrote, tagged.
+__device__ inline bool top_is_tagged(const KernelBand& band) { return band.above > 0; }
+
+/// BlockSlot::strip as values: the block that it is of, the first block of the launch in the block's strip, and the
+/// row that the strip hands on.
+struct StripPlace {
+  u64 block, first;
+  u32 row;
+};
+__device__ inline StripPlace strip_place(u64 strip) {
+  return {(strip >> 32) - 1, strip >> 1 & 0x7FFFFFFFu, static_cast<u32>(strip & 1)};
+}
+
+/// Waits until the strip of a block is known (one thread); false when the launch is over.
+__device__ inline bool wait_for_strip(const SweepArguments& a, u64 block, StripPlace& place) {
+  const u64* strip = &slot_of(a, block)->strip;
+  return device::wait_until<device::backoffs::column_flag>(
+      [&] {
+        place = strip_place(device::load_acquire(strip));
+        return place.block == block;
+      },
+      [&] { return device::must_leave(a.launch, block); });
+}
+
+/// By the leader of a block that has begun, of a sweep by strips: it goes on with the tagged row of the block before,
+/// or begins a strip in the launch. Strips take two rows in turn: the first block of one waits until the strip before
+/// the last has ended. False when the launch is over. @param before of the block before, which keeps its slot until
+/// this one has joined
+__device__ inline bool join_strip(const SweepArguments& a, u64 block, const StripPlace& before) {
+  StripPlace place{block, block, 0};
+  if (block > 0) {
+    const BlockTask &task = slot_of(a, block)->kept.block, &above = slot_of(a, block - 1)->kept.block;
+    const auto same = [](const i64& one, const i64& other) {
+      return load_relaxed(reinterpret_cast<const u64*>(&one)) == load_relaxed(reinterpret_cast<const u64*>(&other));
+    };
+    const bool goes_on = same(task.column_begin, above.column_begin) && same(task.row_begin, above.row_end);
+    place.row = goes_on ? before.row : 1 - before.row;
+    if (goes_on) place.first = before.first;
+    else if (!device::wait_for(a.launch, &a.launch.words->done.word, before.first, block)) return false;
+  }
+  device::store_release(&slot_of(a, block)->strip, (block + 1) << 32 | place.first << 1 | place.row);
+  return true;
 }
 
 /// Waits until the flag has reached the tag (flags only grow, modulo 2^32).
@@ -105,6 +150,16 @@ __device__ inline bool wait_for_flag(const SweepArguments& a, const u32* flag, u
   return device::wait_until<device::backoffs::column_flag>(
       [&] { return static_cast<i32>(device::load_acquire(flag) - tag) >= 0; },
       [&] { return device::must_leave(a.launch, block); });
+}
+
+/// By strips: waits until the launch has ended the block of this row in the strip that it took before (one thread),
+/// which is the block on the left where one device computes all strips. The launch has the end of that strip, at
+/// least.
+__device__ inline bool wait_for_strip_before(const SweepArguments& a, const KernelBand& band) {
+  const u64 first = (band.ticket - band.above) / a.bands;
+  const u64 needed = first + static_cast<u64>(band.task.row_begin / a.block_rows) + 1;
+  return needed <= a.down ||
+         device::wait_for(a.launch, &a.launch.words->done.word, minimum(needed - a.down, first), band.block);
 }
 
 /// Waits until the borders that other blocks of the launch write are there (one thread). The right border of a band
@@ -115,6 +170,7 @@ __device__ inline bool wait_for_borders(const SweepArguments& a, const KernelBan
       !device::wait_for(a.launch, &a.launch.words->done.word, block - a.across + 1, block)) {
     return false;
   }
+  if (a.strips) return wait_for_strip_before(a, band);
   if (block == 0 || (a.launch.port.first + block) % a.across == 0) return true;
   const u32 tag = tag_of(band.ticket - a.bands);
   if (band.index > 0 && !wait_for_flag(a, column_flag(a, block - 1, band.index - 1), tag - 1, block)) return false;
@@ -131,6 +187,8 @@ __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBan
   const u32 index = static_cast<u32>(ticket % a.bands);
   const i64 first_row = static_cast<i64>(index) * a.band_rows;
   const i64 left = rows - first_row;
+  const StripPlace strip = strip_place(load_relaxed(&slot_of(a, block)->strip));
+  const u64 first = a.across == 1 ? strip.first : block;  // whose bands hand the row on
   if (lane_index() == 0) {
     band.ticket = ticket;
     band.block = block;
@@ -139,6 +197,8 @@ __device__ inline bool place_band(const SweepArguments& a, u64 ticket, KernelBan
     band.width = static_cast<i32>(band.task.column_end - band.task.column_begin);
     band.start = 0;
     band.index = index;
+    band.above = static_cast<u32>(ticket - first * a.bands);
+    band.row = a.across == 1 ? strip.row : static_cast<u32>(block % a.launch.slots);
     band.last = left <= a.band_rows;
   }
   __syncwarp();
@@ -157,8 +217,12 @@ __device__ inline bool take_band(const SweepArguments& a, KernelBand& band) {
       const u64 block = ticket / a.bands;
       const bool leads = ticket % a.bands == 0;
       KeptTask* task = &slot_of(a, block)->kept;
-      return keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
-                            : device::begin_block(a.launch, block, leads, &task->block);
+      StripPlace strip{};
+      if (a.strips && leads && block > 0 && !wait_for_strip(a, block - 1, strip)) return false;
+      const bool begun = keeps_lines(a) ? device::begin_block(a.launch, block, leads, task)
+                                        : device::begin_block(a.launch, block, leads, &task->block);
+      if (!begun || !a.strips) return begun;
+      return leads ? join_strip(a, block, strip) : wait_for_strip(a, block, strip);
     };
     if (!device::wait_by_first_lane(begin)) return false;
     if (place_band(a, ticket, band)) return device::wait_by_first_lane([&] { return wait_for_borders(a, band); });

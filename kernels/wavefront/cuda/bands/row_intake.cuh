@@ -18,9 +18,9 @@ class RowIntake {
 
   /// @param under columns of the band above which the row lies in the problem's window: the others' are infinite
   __device__ void begin(const SweepArguments& a, const KernelBand& band, i32 under) {
-    row_ = border_row(a, band.block) + static_cast<i64>(band.start) * Tagged::words;
+    row_ = border_row(a, band) + static_cast<i64>(band.start) * Tagged::words;
     tag_ = tag_of(band.ticket);
-    tagged_ = top_is_tagged(a, band);
+    tagged_ = top_is_tagged(band);
     under_ = under;
     cell_ = Tagged::written(tag_ - 1, {});
   }
@@ -54,7 +54,7 @@ class RowIntake {
   __device__ __forceinline__ u32 bands_away(const SweepArguments& a, const KernelBand& band, u32 missing) const {
     // The row is every band's: its tag says how many bands there are from its writer to the one above this one.
     u32 distance = __shfl_sync(~0u, tag_ - 1 - cell_.tag(), 31 - __clz(static_cast<int>(missing)));
-    if (a.across > 1 && distance > band.index) distance = band.index;  // another block's was there last
+    if (distance > band.above) distance = band.above;  // one of another block or strip was there last
     return distance > 0 ? distance : 1;
   }
   /// The time in ns that a band at that distance may take to arrive.

@@ -102,11 +102,11 @@ class BitSweep {
     last_lane_ = last_row / lane_rows;
     last_word_ = last_row % lane_rows / 32;
     last_shift_ = 31 - last_row % 32;
-    row_ = border_row(a_, band_.block) + band_.start / piece * Tagged::words;
+    row_ = border_row(a_, band_) + band_.start / piece * Tagged::words;
     tag_ = tag_of(band_.ticket);
     pieces_ = (width_ + piece - 1) / piece;
     last_cell_ = static_cast<i32>((band_.task.column_end - band_.task.column_begin + piece - 1) / piece);
-    takes_tagged_ = top_is_tagged(a_, band_);
+    takes_tagged_ = top_is_tagged(band_);
     reads_top_ = !takes_tagged_ && band_.task.top != nullptr;
     above_width_ = width_above();
     const bool block_follows = a_.across == 1 && (band_.block + 1) * a_.bands < a_.tickets;

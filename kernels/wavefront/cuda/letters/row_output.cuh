@@ -17,8 +17,7 @@ class RowOutput {
 
  public:
   __device__ RowOutput(const SweepArguments& arguments, const KernelBand& band)
-      : row_(border_row(arguments, band.block) + static_cast<i64>(band.start) * Tagged::words),
-        tag_(tag_of(band.ticket)) {}
+      : row_(border_row(arguments, band) + static_cast<i64>(band.start) * Tagged::words), tag_(tag_of(band.ticket)) {}
 
   /// Before the first piece.
   __device__ __forceinline__ void begin(const Warp& warp) { below_ = row_ + (passed(0) + warp.lane) * Tagged::words; }

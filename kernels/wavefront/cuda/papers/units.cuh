@@ -105,7 +105,7 @@ __device__ inline TileSignal signal_of(const TileArguments& a, u64 ticket, i64 t
 /// the launch is over. The row above may be the last one of the block above.
 __device__ inline bool wait_for_above(const TileArguments& a, const TileUnit& unit, i64 tile) {
   const KernelBand& band = unit.band;
-  if (!top_is_tagged(a.sweep, band)) return !device::must_leave(a.sweep.launch, band.block);
+  if (!top_is_tagged(band)) return !device::must_leave(a.sweep.launch, band.block);
   const i64 last = tiles_across(a, unit) - 1, needed = tile + a.shape.ahead();
   const TileSignal signal = signal_of(a, band.ticket - 1, needed < last ? needed : last);
   return device::wait_until<device::backoffs::tile_above>(

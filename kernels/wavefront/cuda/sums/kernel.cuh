@@ -232,7 +232,7 @@ class SumSweep {
 
   /// The row above, once it is there. In the block's first band the right border begins with its last value.
   __device__ __forceinline__ bool take_top() {
-    if (top_is_tagged(a_, band_)) {
+    if (top_is_tagged(band_)) {
       while (!__all_sync(~0u, load_tagged())) {
         if (!wait_for_piece()) return false;
       }
@@ -253,7 +253,7 @@ class SumSweep {
   /// Reads this lane's part of the row above, 0 outside the block; whether it has been written. (The row has room
   /// beyond the block.)
   __device__ __forceinline__ bool load_tagged() {
-    const u64* row = border_row(a_, band_.block);
+    const u64* row = border_row(a_, band_);
     bool fresh = true;
 #pragma unroll
     for (int c = 0; c < lane_columns; c += Pair::columns) {
@@ -279,7 +279,7 @@ class SumSweep {
     const auto is_written = [&] {
       if (!__any_sync(~0u, waits)) return true;
       V values[1];
-      if (waits && Tagged::load(border_row(a_, band_.block), last, tag_of(band_.ticket - 1), values)) waits = false;
+      if (waits && Tagged::load(border_row(a_, band_), last, tag_of(band_.ticket - 1), values)) waits = false;
       return false;
     };
     return device::wait_by_warp<device::backoffs::sums_above>(
@@ -289,7 +289,7 @@ class SumSweep {
   __device__ __forceinline__ void give_bottom() {
     device::random_delay(a_.launch, band_.ticket + static_cast<u32>(column_));
     if (!band_.last || a_.across == 1) {
-      u64* row = border_row(a_, band_.block);
+      u64* row = border_row(a_, band_);
 #pragma unroll
       for (int c = 0; c < lane_columns; c += Pair::columns) {
         V values[Pair::columns];
