@@ -10,6 +10,7 @@
 #include "kernels/wavefront/schedule.hpp"
 #include "stages/in_place/stage.hpp"
 #include "stages/stage_methods.hpp"
+#include "stages/wavefront/dealing.hpp"
 #include "stages/wavefront/one_schedule.hpp"
 #include "stages/wavefront/pairs/sides.hpp"
 #include "stages/wavefront/stage.hpp"
@@ -367,7 +368,9 @@ StageKind wavefront_stage() {
     return findings;
   };
   kind.make = make_wavefront;
-  kind.deals = [](const job::Stage& stage, const auto& input) { return reads_sets(stage.settings, input); };
+  kind.deals = [](const job::Stage& stage, const auto& input) {
+    return reads_sets(stage.settings, input) || is_long_pair(stage.settings, input);
+  };
   kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {
     using Storage = wavefront::Schedule::Storage;
     const Settings& settings = request.stage.settings;

@@ -57,6 +57,28 @@ struct BlockSizes {
   static constexpr std::int64_t in_flight = 3;
 };
 
+/// Strips of a table that are dealt to devices (dealing.cpp).
+struct StripSizes {
+  /// Rows of a band, and bands that a multiprocessor works on at a time. H200: the kernels' own.
+  static constexpr std::int64_t band_rows = 1024, bands_of_processor = 8;
+  /// Columns that a band is behind the band above it: a strip takes as long as its bands begin one after another.
+  /// H200, genomes, 977 bands: 330 ms in one strip, 363 ms in eight of 131,072 columns.
+  static constexpr double columns_behind = 150;
+  /// Blocks of the bands that are under way at a time, and blocks of a strip that may be fed at a time. Not measured.
+  static constexpr std::int64_t blocks_under_way = 8, in_flight = 16;
+  /// Columns that a strip's width is a multiple of. Not measured.
+  static constexpr std::int64_t step_columns = 64;
+  /// Strips of a device, at most. Not measured.
+  static constexpr std::int64_t most_turns = 64;
+  /// Seconds from the end of a block to the begin of the block that reads its border on another device. Not measured.
+  static constexpr double hand_on_seconds = 2e-4;
+  /// Cells from which further devices are opened, unless the job lists them: to open one takes 0.3 s, in which an
+  /// H200 computes so many.
+  static constexpr double least_cells = 1e12;
+  /// Gain below which one device computes all. Not measured.
+  static constexpr double least_gain = 1.05;
+};
+
 /// Bands of diagonals that widen (widening.cpp).
 struct BandSizes {
   /// Rows and columns of tables that are worth more than one sweep. Not measured.

@@ -23,6 +23,7 @@ WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const WavefrontInputs& i
       across_((spec_.columns + spec_.block_columns - 1) / spec_.block_columns),
       planes_{problem().row_planes, problem().column_planes},
       window_(problem().window),
+      dealing_(inputs.dealing),
       watch_(inputs.watch),
       letters_(inputs.letters) {
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {
@@ -46,6 +47,19 @@ WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const WavefrontInputs& i
 int WavefrontPlan::add(ArraySpec spec) {
   arrays_.push_back(std::move(spec));
   return static_cast<int>(arrays_.size()) - 1;
+}
+
+int WavefrontPlan::devices(int available) const {
+  return static_cast<int>(std::min<std::int64_t>(available, dealing_.devices));
+}
+
+/// Strips are dealt in turn; what is not swept by strips is computed by one device.
+int WavefrontPlan::device(const run::Phase&, std::int64_t index, int devices) const {
+  return spec_.by_strips ? static_cast<int>(place_of(index).j % devices) : 0;
+}
+
+std::string WavefrontPlan::dealt() const {
+  return spec_.by_strips ? std::to_string(across_) + " strips of columns" : dealing_.why_not;
 }
 
 Box WavefrontPlan::cells_of(std::int64_t index) const {

@@ -9,7 +9,9 @@
 #include "kernels/wavefront/sweep.hpp"
 #include "pipeline/base/watch.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/wavefront/blocks.hpp"
 #include "stages/wavefront/counted_letters.hpp"
+#include "stages/wavefront/dealing.hpp"
 #include "stages/wavefront/slots.hpp"
 
 namespace terrace::stages {
@@ -20,6 +22,7 @@ struct WavefrontInputs {
   std::shared_ptr<io::Source> grid;
   LetterCounts letters = {};  // of these sequences, those whose letters are counted as they are read
   Watch watch = nullptr;      // of what is read beside the blocks
+  TableDealing dealing = {};
 };
 
 /// Planes of a problem's borders.
@@ -34,12 +37,16 @@ class WavefrontPlan : public run::Plan {
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   bool depends_on_results(std::int64_t number) const override { return number > 0; }
+  int devices(int available) const override;
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override;
   std::size_t result_bytes() const override { return sizeof(wavefront::BlockResult); }
 
   const wavefront::SweepSpec& spec() const { return spec_; }
   const wavefront::Description& problem() const { return *spec_.description; }
   const LetterCounts& letters() const { return letters_; }
   std::int64_t blocks() const { return down_ * spec_.layers * across_; }
+  const TableDealing& dealing() const { return dealing_; }
   /// Rows and columns of block `index`.
   Box cells_of(std::int64_t index) const;
 
@@ -50,6 +57,7 @@ class WavefrontPlan : public run::Plan {
     std::int64_t i, layer, j;
   };
   BlockPlace place_of(std::int64_t index) const {
+    if (spec_.by_strips) return {index % down_, 0, index / down_};
     return {index / (across_ * spec_.layers), index / across_ % spec_.layers, index % across_};
   }
   /// Adds the parts of the inputs that a block of these cells reads.
@@ -57,6 +65,8 @@ class WavefrontPlan : public run::Plan {
   /// The sources of letters or values.
   io::Source& row_items() const { return *arrays_[static_cast<std::size_t>(rows_)].source; }
   io::Source& column_items() const { return *arrays_[static_cast<std::size_t>(columns_)].source; }
+  /// Generations of a row border that may live at a time.
+  std::int64_t kept_row_borders() const { return (spec_.by_strips ? strip_blocks_in_flight : blocks_in_flight) + 2; }
   /// Watches what is read beside the blocks.
   const Watch& watch() const { return watch_; }
 
@@ -66,6 +76,7 @@ class WavefrontPlan : public run::Plan {
   std::int64_t window_;  // half width
 
  private:
+  TableDealing dealing_;
   Watch watch_;
   LetterCounts letters_;
   std::vector<run::ArraySpec> arrays_;

@@ -164,18 +164,28 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
   if (request.choices != nullptr) {
     spec.block_rows = request.choices->at("block_rows");
     spec.block_columns = request.choices->at("block_columns");
+    inputs.dealing.devices = request.choices->value("devices", std::int64_t{1});
+    spec.by_strips = inputs.dealing.devices > 1;
   } else {
     const TableNeed need = table_need(spec, request.resources.cuda);
-    const auto workspace = [&](const BlockShape& block) -> std::int64_t {
+    const auto workspace_of = [&](const SweepSpec& cut) {
+      const auto backend = request.resources.backend();
+      return static_cast<std::int64_t>(wavefront::sweep_workspace_bytes(cut, backend, request.resources.device));
+    };
+    const auto workspace = [&](const BlockShape& block) {
       SweepSpec cut = spec;
       cut.block_rows = block.rows;
       cut.block_columns = block.columns;
-      const auto backend = request.resources.backend();
-      return static_cast<std::int64_t>(wavefront::sweep_workspace_bytes(cut, backend, request.resources.device));
+      return workspace_of(cut);
     };
     const BlockShape shape = choose_blocks(need, request.resources, workspace);
     spec.block_rows = shape.rows;
     spec.block_columns = shape.columns;
+    inputs.dealing = deal_strips(spec, {}, request.resources, [&](const SweepSpec& strips) {
+      const std::int64_t bytes = strip_bytes(strips, need);
+      return bytes + workspace_of(strips) <= static_cast<std::int64_t>(request.resources.device_budget) &&
+             bytes <= static_cast<std::int64_t>(request.resources.host_budget);
+    });
   }
   const auto margin = Widening::least_of(spec, request.resources);
   auto plan = std::make_unique<SweepPlan>(std::move(spec), inputs, margin);

@@ -29,20 +29,25 @@ SweepPlan::SweepPlan(wavefront::SweepSpec spec, const WavefrontInputs& inputs,
     : WavefrontPlan(std::move(spec), inputs),
       widening_(spec_.rows, spec_.columns, least_margin.value_or(Widening::least_margin)) {
   if (least_margin && may_widen(spec_)) first_margin_ = widening_.first();
-  const auto border = [&](const char* name, Extents shape) {
+  const auto border = [&](const char* name, Extents shape, std::int64_t kept) {
     ArraySpec array;
     array.name = name;
     array.type = spec_.border;
     array.shape = shape;
     array.tile = {1, shape[1], shape[2]};
-    array.kept = blocks_in_flight + 2;
+    array.kept = kept;
     array.reads = 1;
     return add(std::move(array));
   };
   const std::int64_t layers = spec_.layers;
   if (problem().counts) edges_ = wavefront::bin_edges(spec_.settings, spec_.grid);
-  if (down_ > 1) row_border_ = border("row_border", {layers * across_, planes_.row, spec_.block_columns});
-  if (across_ > 1) column_border_ = border("column_border", {down_ * layers, planes_.column, spec_.block_rows + 1});
+  if (down_ > 1) {
+    row_border_ = border("row_border", {layers * across_, planes_.row, spec_.block_columns}, kept_row_borders());
+  }
+  if (across_ > 1) {
+    const Extents shape{down_ * layers, planes_.column, spec_.block_rows + 1};
+    column_border_ = border("column_border", shape, blocks_in_flight + 2);
+  }
   if (spec_.kept) add_kept();
   if (spec_.table) {
     ArraySpec table;

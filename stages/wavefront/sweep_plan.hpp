@@ -14,11 +14,12 @@ struct SweepPhase {
 };
 
 /// A phase is a chain of blocks, row-major over a grid of blocks (layers of a row of blocks one after another, so
-/// that its part of the grid is read once). Borders are carries: `row_border` has a tile for every layer and column
-/// of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for every row of blocks
-/// and layer, generation j + 1 being the border right of column j of blocks (of the first phase; later phases
-/// continue the numbers). There is one phase, or, if the schedule leaves work out and the problem has a bit-parallel
-/// form, one for every band of diagonals until the score is proved.
+/// that its part of the grid is read once), or strip by strip, where strips are dealt to several devices: a device is
+/// then a few blocks behind the one that computes the strip before. Borders are carries: `row_border` has a tile for
+/// every layer and column of blocks, generation i + 1 being the border below row i of blocks; `column_border` one for
+/// every row of blocks and layer, generation j + 1 being the border right of column j of blocks (of the first phase;
+/// later phases continue the numbers). There is one phase, or, if the schedule leaves work out and the problem has a
+/// bit-parallel form, one for every band of diagonals until the score is proved.
 ///
 /// If rows and columns are kept, a block writes those that end in it.
 class SweepPlan : public WavefrontPlan {

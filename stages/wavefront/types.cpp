@@ -18,7 +18,7 @@ using wavefront::SweepSpec;
 /// The types of grids that can be summed, for people.
 constexpr const char* summed_types = "u8, i8, u16, i16, u32, i32, i64, f32 or f64";
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 53;  // of stored arrays
+constexpr std::int64_t most_stored_bytes = std::int64_t{1} << 53;  // of stored arrays
 
 std::int64_t largest_integer(ElementType type) {
   return dispatch(type, [](auto value) -> std::int64_t {
@@ -51,10 +51,10 @@ void check_kept_size(const Request& request, const SweepSpec& spec) {
   const std::int64_t planes = wavefront::description_of(spec)->row_planes,
                      size = static_cast<std::int64_t>(size_of(spec.kept->type));
   const std::int64_t all = wavefront::bounded_sum(cells(spec.rows, spec.columns), cells(spec.columns, spec.rows));
-  if (all > most_bytes / (planes * size)) {
+  if (all > most_stored_bytes / (planes * size)) {
     refuse(request.stage, "every",
            "so many rows and columns are too large to be kept: together they have at most " +
-               format_size(static_cast<double>(most_bytes)) + "; say a larger `every`");
+               format_size(static_cast<double>(most_stored_bytes)) + "; say a larger `every`");
   }
 }
 
@@ -71,11 +71,11 @@ void check_size(const Request& request, const SweepSpec& spec, const char* param
   }
   if (spec.kept) check_kept_size(request, spec);
   const std::int64_t all = wavefront::bounded_product(cells, spec.layers);
-  if (spec.table && all > most_bytes / static_cast<std::int64_t>(size_of(*spec.table))) {
+  if (spec.table && all > most_stored_bytes / static_cast<std::int64_t>(size_of(*spec.table))) {
     refuse(request.stage, parameter,
            table + (spec.layers > 1 ? " in " + std::to_string(spec.layers) + " layers" : "") +
                " is too large to be kept: a stored table has at most " +
-               format_size(static_cast<double>(most_bytes)));
+               format_size(static_cast<double>(most_stored_bytes)));
   }
 }
 

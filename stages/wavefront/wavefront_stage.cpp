@@ -56,7 +56,15 @@ std::vector<io::SmallDataset> WavefrontStage::small() const {
   return results;
 }
 
-run::Prediction WavefrontStage::prediction() const { return predict(spec(), plan_->blocks(), need_, resources_); }
+run::Prediction WavefrontStage::prediction() const {
+  run::Prediction p = predict(spec(), plan_->blocks(), need_, resources_);
+  if (const int devices = plan_->devices(resources_.devices); spec().by_strips && devices > 1) {
+    p.limit *= devices;
+    p.operations_per_second =
+        p.operations / strip_seconds(spec(), 1 / p.operations_per_second, devices, resources_.device);
+  }
+  return p;
+}
 
 /// Every cell of the window, once.
 double WavefrontStage::whole() const {
@@ -92,6 +100,7 @@ std::vector<run::StageMethod> WavefrontStage::methods() const {
 
 nlohmann::json WavefrontStage::choices() const {
   return {{"method", method().name},
+          {"devices", plan_->dealing().devices},
           {"block_rows", spec().block_rows},
           {"block_columns", spec().block_columns},
           {"rows", spec().rows},

@@ -85,5 +85,68 @@ class Tables(OnSimulatedGpu):
         self.assertEqual((in_json["devices"], in_json["stages"][0]["devices"]), (3, 1))
 
 
+class LongPairs(OnSimulatedGpu):
+    """Tables of two sequences or series, in strips that are dealt in turn. The devices are slow, so that a small
+    table is worth several of them."""
+
+    environment = {"TERRACE_SIMULATED_KILOHERTZ": "1"}
+
+    def setUp(self):
+        super().setUp()
+        draw = numpy.random.default_rng(8)
+        self.inputs.update({"low": random_letters(1100, 11), "wide": random_letters(12000, 12),
+                            "high": random_letters(5000, 13), "short": random_letters(4000, 14),
+                            "p": {"npy": self.write("p.npy", draw.normal(size=1100).astype("f4"))},
+                            "q": {"npy": self.write("q.npy", draw.normal(size=6000).astype("f4"))}})
+        clock = unittest.mock.patch.dict(os.environ, self.environment)
+        clock.start()
+        self.addCleanup(clock.stop)
+
+    def check_dealt(self, devices, stage, **keys):
+        """All devices compute."""
+        with on(devices):
+            self.check_same([stage], (64 << 20,), devices="all", **keys)
+        used = self.open(f"{self.jobs}-{64 << 20}.h5")["profile/blocks/device"][()]
+        self.assertEqual(set(used), set(range(devices)))
+
+    def pair(self, problem, rows="low", columns="wide", **settings):
+        return {"name": "s", "wavefront": {"problem": problem, "rows": rows, "columns": columns, **settings}}
+
+    affine = {"match": 2, "mismatch": -1, "gap_open": 3, "gap_extend": 1}
+
+    def test_scores(self):
+        for problem, settings in (("smith_waterman", self.affine), ("lcs", {"schedule": "registers"}),
+                                  ("needleman_wunsch", {"match": 2, "mismatch": -1, "gap": 1})):
+            for devices in (2, 3, 5):
+                with self.subTest(problem, devices=devices):
+                    self.check_dealt(devices, self.pair(problem, **settings))
+
+    def test_high_tables(self):
+        for problem, settings in (("smith_waterman", self.affine), ("edit_distance", {"schedule": "registers"})):
+            with self.subTest(problem):
+                self.check_dealt(2, self.pair(problem, "high", "short", **settings))
+
+    def test_series(self):
+        self.check_dealt(3, self.pair("dtw", "p", "q", cost="absolute"))
+
+    def test_alignments(self):
+        self.inputs["widest"] = random_letters(70000, 15)
+        stage = self.pair("needleman_wunsch", columns="widest", match=2, mismatch=-1, gap=1, keep="alignment")
+        self.check_dealt(2, stage)
+
+    def test_a_plan_says_why_one_device_computes(self):
+        for settings, said in (({"keep": "table"}, "1 of 3: what is kept waits for the disk"),
+                               ({}, r"[23] of 3: \d+ strips of columns")):
+            stages = [self.pair("smith_waterman", **self.affine, **settings)]
+            job = self.write_job(self.used(stages), stages, backend="cuda", devices="all")
+            with on(3):
+                self.assertRegex(self.terrace("plan", job).stdout, said)
+
+    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
+        stage = self.pair("smith_waterman", "high", "short", **self.affine)
+        self.check_survives_kills(self.used([stage]), stage, "score", "end", backend="cuda", devices="all",
+                                  environments=[{"TERRACE_SIMULATED_DEVICES": devices} for devices in "2132"])
+
+
 if __name__ == "__main__":
     main()

@@ -349,7 +349,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   switch (attribute) {
     case cudaDevAttrClockRate:
-      *value = 1'000'000;
+      *value = setting("TERRACE_SIMULATED_KILOHERTZ", 1'000'000);
       break;
     case cudaDevAttrMultiProcessorCount:
       *value = processors();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pipeline/base/rounding.hpp"
+
 namespace terrace::run {
 namespace {
 
@@ -206,13 +208,22 @@ bool Executor::stage_buffers() {
 }
 
 /// Allocates device memory for the tiles that a chain updates, for all of them if the budget allows: its blocks hold
-/// their tiles one after another, too late for a frozen pool.
+/// their tiles one after another, too late for a frozen pool. If the chain runs on several devices, also for the
+/// tiles that blocks hand on, in half of the budget: a device keeps some until another one takes them.
 void Executor::stage_updates(const Device& device, const BlockState& block) {
   Pool& pool = *environment_.pools[static_cast<std::size_t>(device.location)];
   for (const TileUse& use : block.uses) {
-    if (use.source == nullptr) continue;
-    const auto tiles = static_cast<std::size_t>(grids_[static_cast<std::size_t>(use.version->key.array)].count());
-    while (pool.prepare(use.version->buffer, tiles)) {
+    const auto array = static_cast<std::size_t>(use.version->key.array);
+    const ArraySpec& spec = plan_.arrays()[array];
+    const auto tiles = static_cast<std::size_t>(grids_[array].count());
+    if (use.source != nullptr) {
+      while (pool.prepare(use.version->buffer, tiles)) {
+      }
+    } else if (spec.role == Role::scratch && devices_.size() > 1) {
+      const std::size_t made = spec.kept > 1 ? 2 * tiles : ceiling(tiles, devices_.size());
+      const std::size_t wanted = std::max(made, static_cast<std::size_t>(spec.kept));
+      while (pool.allocated() < pool.budget() / 2 && pool.prepare(use.version->buffer, wanted)) {
+      }
     }
   }
 }

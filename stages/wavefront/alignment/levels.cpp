@@ -131,6 +131,20 @@ std::int64_t block_bytes(const TableNeed& need, const AlignmentLevels& levels) {
   return bytes;
 }
 
+std::int64_t strips_bytes(const TableNeed& need, const AlignmentLevels& levels) {
+  const AlignmentLevel& level = levels.front();
+  const std::int64_t down = ceiling(level.rows, level.block_rows);
+  return block_bytes(need, levels) + (measured::StripSizes::in_flight + 2 * down) * first_bytes(need, levels);
+}
+
+bool blocks_are_grids(const AlignmentLevels& levels) {
+  const AlignmentLevel& level = levels.front();
+  const auto may = [](std::int64_t cell, std::int64_t block) {
+    return block <= cell || cell % wavefront::border_cell == 0;
+  };
+  return may(level.cell_rows, level.block_rows) && may(level.cell_columns, level.block_columns);
+}
+
 WayBack way_back(const AlignmentLevels& levels) {
   const AlignmentLevel& table = levels.front();
   // The boxes of a level that the path crosses, each up to where the path leaves it: half of the rows of boxes and of

@@ -59,6 +59,12 @@ BorderPieces border_pieces(const AlignmentLevels& levels);
 /// Bytes that the largest block holds in the memory of its device.
 std::int64_t block_bytes(const TableNeed& need, const AlignmentLevels& levels);
 
+/// Bytes that a device holds of a sweep over the table in strips, beside the kernel's workspace: of the blocks in
+/// flight and of those whose right borders the next strip is yet to read.
+std::int64_t strips_bytes(const TableNeed& need, const AlignmentLevels& levels);
+/// True if the blocks of the first level are cells, or may be grids of them.
+bool blocks_are_grids(const AlignmentLevels& levels);
+
 /// Levels whose borders are linear in the lengths of the table's sides: of the first level at most 64 each way are
 /// kept, so long as memory allows.
 /// @param inside true if blocks may keep borders inside @param workspace additional bytes of device memory that

@@ -131,6 +131,14 @@ AlignmentPlan::BoxGrid AlignmentPlan::grid_of(const AlignmentPhase& phase) const
   return {phase.box().cells, grid.block_rows, grid.block_columns};
 }
 
+Box AlignmentPlan::swept(const AlignmentPhase& phase, std::int64_t index) const {
+  return phase.level == 0 ? cells_of(index) : grid_of(phase).block(index);
+}
+
+int AlignmentPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  return phase.number == 0 ? WavefrontPlan::device(phase, index, devices) : 0;
+}
+
 // --- blocks
 // ---------------------------------------------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ run::Block AlignmentPlan::block(const run::Phase& phase, std::int64_t index) con
   const auto what = phase.value.as<AlignmentPhase>();
   const std::size_t level = what.box_level();
   const KeptBox box = what.box();
-  const Box cells = takes_box(what) ? box.cells : grid_of(what).block(index);
+  const Box cells = takes_box(what) ? box.cells : swept(what, index);
   run::Block block;
   read_inputs(cells, block.accesses);
   const auto add_border = [&](WavefrontSlot slot, std::optional<run::Access> border) {
@@ -185,7 +193,7 @@ std::size_t AlignmentPlan::descriptor_bytes() const {
 
 wavefront::KeptTask AlignmentPlan::sweep_task(const AlignmentPhase& phase, std::int64_t index) const {
   wavefront::KeptTask task{};
-  set_cells(grid_of(phase).block(index), task.block);
+  set_cells(swept(phase, index), task.block);
   task.block.row_border_stride = borders_.row_plane();
   task.block.column_border_stride = borders_.column_plane();
   return task;

@@ -31,7 +31,7 @@ struct AlignmentPhase {
 /// that sweeps the box of the next level that the path is in, from borders kept above it and before it up to where
 /// the path leaves it, and keeps the borders of its cells; at the last level a phase of one block that walks through
 /// the box. On the CPU the sweep of a box is one block. Each phase follows from the path's place once the
-/// earlier ones are folded.
+/// earlier ones are folded. Phase 0 may be dealt to several devices, strip by strip (dealing.hpp).
 class AlignmentPlan : public WavefrontPlan {
  public:
   /// @param spec as table_sweep gives it
@@ -40,6 +40,7 @@ class AlignmentPlan : public WavefrontPlan {
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::string part(const run::Phase& phase) const override;
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
   std::size_t descriptor_bytes() const override;
   std::size_t result_bytes() const override { return sizeof(wavefront::TraceResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
@@ -65,6 +66,8 @@ class AlignmentPlan : public WavefrontPlan {
   };
 
   BoxGrid grid_of(const AlignmentPhase& phase) const;
+  /// The cells of a block of a phase that does not take a box.
+  Box swept(const AlignmentPhase& phase, std::int64_t index) const;
   AlignmentPhase next(const AlignmentTally& tally) const;
   AlignmentPhase phase_of(std::size_t level, const KeptBox& box, bool walks, const AlignmentTally& tally) const;
   std::optional<run::Access> top_of(const AlignmentPhase& phase, const Box& cells) const;

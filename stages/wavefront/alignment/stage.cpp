@@ -146,6 +146,32 @@ std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const Swe
   return std::make_unique<BitAlignmentStage>(request, std::move(plan), std::move(tally), cut);
 }
 
+/// Deals the sweep over the table to several devices, in blocks that are whole cells of the first level.
+TableDealing deal_table(const Request& request, const SweepSpec& spec, AlignmentLevels& levels) {
+  const Resources& resources = request.resources;
+  const TableNeed need = table_need(spec, resources.cuda);
+  const AlignmentLevel& first = levels.front();
+  const auto cut = [&](const SweepSpec& strips) {
+    AlignmentLevels made = levels;
+    made.front().block_rows = strips.block_rows;
+    made.front().block_columns = strips.block_columns;
+    return made;
+  };
+  SweepSpec strips = table_sweep(spec, levels);
+  strips.cell_rows = first.cell_rows < first.rows ? first.cell_rows : 0;
+  strips.cell_columns = first.cell_columns < first.columns ? first.cell_columns : 0;
+  const StripUnits units{first.cell_rows, first.cell_columns};
+  const TableDealing dealing = deal_strips(strips, units, resources, [&](const SweepSpec& tried) {
+    const AlignmentLevels made = cut(tried);
+    const std::int64_t bytes = strips_bytes(need, made);
+    const auto beside = static_cast<std::int64_t>(workspace_bytes(resources, tried, made));
+    return blocks_are_grids(made) && bytes + beside <= static_cast<std::int64_t>(resources.device_budget) &&
+           bytes <= static_cast<std::int64_t>(resources.host_budget);
+  });
+  if (dealing.devices > 1) levels = cut(strips);
+  return dealing;
+}
+
 }  // namespace
 
 std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spec, const WavefrontInputs& inputs) {
@@ -166,7 +192,11 @@ std::unique_ptr<run::Stage> make_alignment(const Request& request, SweepSpec spe
                              return static_cast<std::int64_t>(workspace_bytes(request.resources, spec, tried));
                            });
   }
-  auto plan = std::make_unique<AlignmentPlan>(table_sweep(std::move(spec), levels), inputs, levels);
+  WavefrontInputs dealt = inputs;
+  if (request.choices == nullptr) dealt.dealing = deal_table(request, spec, levels);
+  else dealt.dealing.devices = request.choices->value("devices", std::int64_t{1});
+  spec.by_strips = dealt.dealing.devices > 1;
+  auto plan = std::make_unique<AlignmentPlan>(table_sweep(std::move(spec), levels), dealt, levels);
   auto tally = std::make_unique<AlignmentTally>(*plan);
   return std::make_unique<AlignmentStage>(request, std::move(plan), std::move(tally), std::move(levels));
 }

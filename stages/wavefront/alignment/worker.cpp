@@ -31,6 +31,7 @@ wavefront::SweepSpec box_sweep(wavefront::SweepSpec spec, const AlignmentLevel& 
   spec.block_rows = level.block_rows;
   spec.block_columns = level.block_columns;
   spec.cell_rows = spec.cell_columns = 0;
+  spec.by_strips = false;
   spec.schedule = wavefront::with_all_work(spec.schedule);
   return spec;
 }
