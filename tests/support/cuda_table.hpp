@@ -33,7 +33,7 @@ class CudaTable {
             std::uint64_t ring = 3)
       : spec_(spec),
         context_(context),
-        grid_(grid_of(spec)),
+        grid_(whole_grid(spec)),
         ring_(ring),
         item_bytes_(
             find_problem(spec.problem)->items == Items::values ? static_cast<std::int64_t>(size_of(spec.value)) : 1),
@@ -125,8 +125,9 @@ class CudaTable {
 
   /// A block, in memory of the device.
   BlockTask task(std::int64_t index) const {
-    const std::int64_t i = index / grid_.stride(), j = index % grid_.across(),
-                       layer = index / grid_.across() % grid_.layers;
+    const std::int64_t i = spec_.by_strips ? index % grid_.down() : index / grid_.stride();
+    const std::int64_t j = spec_.by_strips ? index / grid_.down() : index % grid_.across();
+    const std::int64_t layer = spec_.by_strips ? 0 : index / grid_.across() % grid_.layers;
     BlockTask task{};
     task.row_begin = i * grid_.block_rows;
     task.row_end = task.row_begin + grid_.rows_of(i);
@@ -157,6 +158,12 @@ class CudaTable {
   std::uint64_t skipped = 0;         // cells that the run left out
 
  private:
+  /// The grid of all strips, of which a sweep by strips knows one.
+  static BlockGrid whole_grid(SweepSpec spec) {
+    spec.by_strips = false;
+    return grid_of(spec);
+  }
+
   std::unique_ptr<device::Memory> upload(const std::vector<std::uint8_t>& bytes) {
     auto memory = std::make_unique<device::Memory>(context_, bytes.size() + 1);
     if (bytes.empty()) return memory;

@@ -55,6 +55,13 @@ void compare(device::Context& context, const Settings& settings, const Shape& sh
                << trial.delay_seed << ", rows of a lane " << trial.lane_rows);
   REQUIRE(cuda.done == cuda.blocks());
   test::check_report<P>(cuda.results, settings, expected);
+  if (!table && shape.columns > shape.block_columns) {
+    spec.by_strips = true;
+    testing::CudaTable strips(spec, context, input, trial);
+    strips.run();
+    REQUIRE(strips.done == strips.blocks());
+    test::check_report<P>(strips.results, settings, expected);
+  }
   if (!table) return;
   const auto cells = cuda.table();
   const double scale = static_cast<double>(score_scale(P::name, settings));

@@ -66,15 +66,19 @@ TEST_CASE("an aborted CUDA launch ends soon, even while it waits for blocks that
 TEST_CASE("every split of a table into CUDA launches, and every ring, gives the same result", "[few]") {
   const auto context = test::cuda_context();
   if (!context) return;
-  for (std::uint64_t part : {1, 2, 3, 8, 100}) {
+  for (std::uint64_t part : {1, 2, 3, 5, 8, 100}) {
     for (std::uint64_t ring : {1, 2, 40}) {
-      Table table(*context, lcs_spec(150, 170, 40, 50), test::trial_of(static_cast<unsigned>(part)), ring);
-      for (std::uint64_t first = 0; first < table.cuda.blocks(); first += part) {
-        const std::uint64_t count = std::min<std::uint64_t>(part, table.cuda.blocks() - first);
-        table.cuda.run(first, count);
-        REQUIRE(table.cuda.done == first + count);
+      for (const bool strips : {false, true}) {
+        SweepSpec spec = lcs_spec(150, 170, 40, 50);
+        spec.by_strips = strips;
+        Table table(*context, spec, test::trial_of(static_cast<unsigned>(part)), ring);
+        for (std::uint64_t first = 0; first < table.cuda.blocks(); first += part) {
+          const std::uint64_t count = std::min<std::uint64_t>(part, table.cuda.blocks() - first);
+          table.cuda.run(first, count);
+          REQUIRE(table.cuda.done == first + count);
+        }
+        CHECK(table.cuda.results.back().score == table.expected);
       }
-      CHECK(table.cuda.results.back().score == table.expected);
     }
   }
 }

@@ -12,12 +12,9 @@ namespace {
 
 using wavefront::SweepSpec;
 
-SweepSpec alignment_of(std::int64_t rows, std::int64_t columns) {
+SweepSpec table_of(std::int64_t rows, std::int64_t columns) {
   SweepSpec spec;
-  spec.problem = "smith_waterman";
-  spec.settings.set("match", std::int64_t{2});
-  spec.settings.set("mismatch", std::int64_t{-1});
-  spec.settings.set("gap", std::int64_t{1});
+  spec.problem = "lcs";
   spec.rows = rows;
   spec.columns = columns;
   spec.value = spec.border = ElementType::i32;
@@ -31,7 +28,7 @@ std::shared_ptr<io::Source> letters(std::int64_t count) {
 
 /// Strips of a table of 4 million letters by as many.
 SweepSpec long_strips(std::int64_t width) {
-  SweepSpec spec = alignment_of(4 << 20, 4 << 20);
+  SweepSpec spec = table_of(4 << 20, 4 << 20);
   spec.by_strips = true;
   spec.block_rows = 132 << 10;
   spec.block_columns = width;
@@ -47,7 +44,7 @@ device::Limits h200() {
 }  // namespace
 
 TEST_CASE("strips are numbered one after another, and dealt in turn") {
-  SweepSpec spec = alignment_of(50, 70);
+  SweepSpec spec = table_of(50, 70);
   spec.by_strips = true;
   spec.block_rows = 20;
   spec.block_columns = 30;
