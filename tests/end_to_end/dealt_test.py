@@ -96,18 +96,24 @@ class LongPairs(OnSimulatedGpu):
         draw = numpy.random.default_rng(8)
         self.inputs.update({"low": random_letters(1100, 11), "wide": random_letters(12000, 12),
                             "high": random_letters(5000, 13), "short": random_letters(4000, 14),
+                            "few": {"npy": self.write("few.npy", numpy.eye(3, dtype="u1"))},
                             "p": {"npy": self.write("p.npy", draw.normal(size=1100).astype("f4"))},
                             "q": {"npy": self.write("q.npy", draw.normal(size=6000).astype("f4"))}})
         clock = unittest.mock.patch.dict(os.environ, self.environment)
         clock.start()
         self.addCleanup(clock.stop)
 
+    def write_job(self, inputs, stages, **keys):
+        """With a stage for which a run opens all devices: small pairs alone are not worth it."""
+        opens = recursive("opens", "transitive_closure", matrix="few")
+        return super().write_job({**inputs, "few": self.inputs["few"]}, [*stages, opens], **keys)
+
     def check_dealt(self, devices, stage, **keys):
         """All devices compute."""
         with on(devices):
-            self.check_same([stage], (64 << 20,), devices="all", **keys)
-        used = self.open(f"{self.jobs}-{64 << 20}.h5")["profile/blocks/device"][()]
-        self.assertEqual(set(used), set(range(devices)))
+            self.check_same([stage], (64 << 20,), **keys)
+        blocks = self.open(f"{self.jobs}-{64 << 20}.h5")["profile/blocks"]
+        self.assertEqual(set(blocks["device"][()][blocks["stage"][()] == 0]), set(range(devices)))
 
     def pair(self, problem, rows="low", columns="wide", **settings):
         return {"name": "s", "wavefront": {"problem": problem, "rows": rows, "columns": columns, **settings}}
@@ -138,13 +144,13 @@ class LongPairs(OnSimulatedGpu):
         for settings, said in (({"keep": "table"}, "1 of 3: what is kept waits for the disk"),
                                ({}, r"[23] of 3: \d+ strips of columns")):
             stages = [self.pair("smith_waterman", **self.affine, **settings)]
-            job = self.write_job(self.used(stages), stages, backend="cuda", devices="all")
+            job = self.write_job(self.used(stages), stages, backend="cuda")
             with on(3):
                 self.assertRegex(self.terrace("plan", job).stdout, said)
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
         stage = self.pair("smith_waterman", "high", "short", **self.affine)
-        self.check_survives_kills(self.used([stage]), stage, "score", "end", backend="cuda", devices="all",
+        self.check_survives_kills(self.used([stage]), stage, "score", "end", backend="cuda",
                                   environments=[{"TERRACE_SIMULATED_DEVICES": devices} for devices in "2132"])
 
 
