@@ -18,9 +18,10 @@ namespace {
 // Bytes of the buffer in which HDF5 converts; an element may take more there than its type says.
 constexpr std::size_t least_conversion = 4096, most_conversion = std::size_t{1} << 20;
 
-/// HDF5 1.10 ends the process by a segmentation fault where there is no memory for the tables of a file that it
-/// opens, over half a megabyte. @throws std::bad_alloc if there is none for several times as much
-void check_room_of_file() {
+/// HDF5 1.10 ends the process by a segmentation fault where there is no memory for its own tables when it begins, or
+/// for those of a file that it opens, over half a megabyte. @throws std::bad_alloc if there is none for several times
+/// as much
+void check_room() {
   constexpr std::size_t bytes = std::size_t{4} << 20;
   void* const volatile memory = std::malloc(bytes);  // volatile: compilers leave out memory that nobody uses
   if (memory == nullptr) throw std::bad_alloc();
@@ -69,6 +70,8 @@ void Hdf5Handle::close(const std::string& where) {
 }
 
 void silence_hdf5() {
+  static const bool has_room = (check_room(), true);
+  static_cast<void>(has_room);
   // The library itself opens files behind links and virtual datasets, with its default of locking; a file that is
   // already open can only be opened in the same way. This setting alone holds for all.
   static const int unlocked = setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
@@ -141,7 +144,7 @@ Hdf5Handle hdf5_transfer(hid_t memory, hid_t stored, std::size_t count) {
 
 Hdf5Handle hdf5_file_access() {
   silence_hdf5();
-  check_room_of_file();
+  check_room();
   Hdf5Handle access = hdf5_properties(H5P_FILE_ACCESS);
   check_hdf5(H5Pset_file_locking(access.get(), 0, 1), "HDF5", "cannot switch file locking off");
   check_hdf5(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "HDF5", "cannot set how files close");

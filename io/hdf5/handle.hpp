@@ -37,7 +37,7 @@ class Hdf5Handle {
 
 /// Switches HDF5's printing of errors off for the calling thread, its work at the process's exit, and its locking of
 /// files. Costs nothing after a thread's first call. Every function that begins to use HDF5 calls it before any other
-/// call.
+/// call. @throws std::bad_alloc if there is no memory in which HDF5 could begin
 void silence_hdf5();
 
 /// The innermost entry of the calling thread's HDF5 error stack, "unable to open file"; empty if there is none.

@@ -68,6 +68,11 @@ def run_in(root, *command, environment=(), **options):
                           capture_output=True, text=True, timeout=300, **options)
 
 
+RATES = pathlib.PurePath("tmp/.cache/terrace/cpu")
+
+
 def files_of(root):
-    """The names of everything in a root."""
-    return {str(path.relative_to(root)) for path in pathlib.Path(root).rglob("*")}
+    """The names of everything in a root, apart from the rates of the CPU, which the program keeps for its user."""
+    names = {path.relative_to(root) for path in pathlib.Path(root).rglob("*")}
+    kept = {RATES, RATES.parent, RATES.parent.parent}
+    return {str(name) for name in names if name not in kept and name.parent != RATES}

@@ -144,7 +144,7 @@ class LongPairs(OnSimulatedGpu):
         for settings, said in (({"keep": "table"}, "1 of 3: what is kept waits for the disk"),
                                ({}, r"[23] of 3: \d+ strips of columns")):
             stages = [self.pair("smith_waterman", **self.affine, **settings)]
-            job = self.write_job(self.used(stages), stages, backend="cuda")
+            job = self.write_job(self.used(stages), stages, backend="cuda", devices=[0, 1, 2])
             with on(3):
                 self.assertRegex(self.terrace("plan", job).stdout, said)
 

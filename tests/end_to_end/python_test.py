@@ -111,10 +111,13 @@ class Arrays(PythonTest):
         self.assertEqual(self.run_python(grid=replaced)["sums/table"][-1, -1], 120)
 
     def test_that_are_none_of_numbers_are_refused(self):
-        for wrong in (["a"], [None], [1j], numpy.ma.masked_array([1, 2], [0, 1])):
+        for wrong in ([None], [1j], numpy.ma.masked_array([1, 2], [0, 1])):
             with self.assertRaises(TypeError) as raised:
                 self.terrace_py.run(SUMS, grid=wrong)
             self.assertIn("'grid'", str(raised.exception))
+        with self.assertRaises(self.terrace_py.JobError) as raised:
+            self.terrace_py.run(SUMS, grid=["a"])
+        self.assertIn("'grid' holds names", str(raised.exception))
         with self.assertRaises(ValueError):
             self.terrace_py.run({**SUMS, "memory": {"host": float("nan")}}, grid=[[1]])
         with self.assertRaises(TypeError):

@@ -29,7 +29,7 @@ class LetterStream {
  public:
   /// @param letters of a buffer that begins at a multiple of 4 @param end behind the item's last letter
   __device__ LetterStream(const u8* letters, const u8* end) : end_(end) {
-    const auto ahead = static_cast<u32>(reinterpret_cast<std::uintptr_t>(letters) & 3u);
+    const auto ahead = static_cast<u32>(reinterpret_cast<u64>(letters) & 3u);
     next_ = letters - ahead;
     word_ = load();
     skip(ahead);

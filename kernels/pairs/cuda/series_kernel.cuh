@@ -5,8 +5,6 @@
 // row.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/pairs/cuda/order_kernel.cuh"
 #include "kernels/values/real.cuh"
 #include "kernels/wavefront/problem_list.hpp"
@@ -90,7 +88,7 @@ class SeriesWarp {
     const auto values_of = [&](i32 column) { return column < end ? column_values_[column] : T(0); };
     T loaded = T(0), ahead = values_of(begin + lane_), value = T(0);
     V below = infinite(), next_above = lane_ == 0 && begin < end ? above(begin) : infinite();
-    const auto advance = [&]<bool whole>(std::bool_constant<whole>, i32 step) {
+    const auto advance = [&]<bool whole>(i32 step) {
       if (step % 32 == 0) {
         loaded = ahead;
         ahead = values_of(begin + step + 32 + lane_);
@@ -118,11 +116,11 @@ class SeriesWarp {
     while (step < steps) {
       const i32 whole = whole_steps(begin, end, step);
 #pragma unroll 2
-      for (const i32 until = step + whole; step < until; ++step) advance(std::true_type(), step);
+      for (const i32 until = step + whole; step < until; ++step) advance.template operator()<true>(step);
       if (step >= steps) break;
 #pragma unroll 1
       for (const i32 until = values::minimum(step + 32, steps); step < until; ++step)
-        advance(std::false_type(), step);
+        advance.template operator()<false>(step);
     }
     __syncwarp();
   }
