@@ -53,6 +53,7 @@ class BandMarch {
     border_ = {work.border + place_ * (work.border_words / work.rings),
                static_cast<u32>(group_ * (work.bands + 1) + band_ + 1) + 1, lane_.number};
     ticket_ = static_cast<unsigned>(ticket);
+    if (!wait_for_place()) return false;
     if (band_ < 0) return fill_border();
     failure_.cell = ~u64{0};
     find_rows();
@@ -126,17 +127,26 @@ class BandMarch {
     return __any_sync(all_lanes, lane_.number == 0 && leaves(turn)) != 0;
   }
 
-  /// Writes the rows before the block as a band would.
-  __device__ bool fill_border() {
+  /// Waits until all bands of the group that had the place in the ring before are finished. Each band of a group
+  /// waits: those that read nothing of the band above would write over rows that are still read.
+  /// @return false if the launch is over
+  __device__ bool wait_for_place() const {
     const MarchWork& work = *lane_.work;
     const u64 before = static_cast<u64>(group_ / work.rings) * static_cast<u64>(work.bands);
+    if (before == 0) return true;
     const bool is_free = device::wait_by_warp<device::backoffs::in_place_rows>(
         [&] {
           return __all_sync(all_lanes, lane_.number != 0 || device::load_acquire(&work.finished[place_]) >= before) !=
                  0;
         },
         leave(0));
-    if (!is_free) return false;
+    // All lanes see what the first one has seen.
+    __syncwarp();
+    return is_free;
+  }
+  /// Writes the rows before the block as a band would.
+  __device__ bool fill_border() {
+    const MarchWork& work = *lane_.work;
     const i64 all = work.chunks * columns, first_level = begin(0) + (Shape::has_levels ? group_ * levels : 0);
     for (i64 column = 0; column < all; column += march_lanes) {
       if (column % 2048 == 0 && leaves_by_warp(static_cast<int>(column / 2048))) return false;

@@ -5,6 +5,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "kernels/compiled/shared_object.hpp"
 #include "kernels/compiled/store.hpp"
@@ -84,6 +88,42 @@ TEST_CASE("a source becomes functions, from the folder the second time") {
     CHECK(store.object(answer_source(), {"", "-O1 -fPIC"}) == object);
     CHECK_THROWS_AS(store.object(answer_source(), {"", "-O2 -fPIC"}), NotCompiled);
   }
+}
+
+TEST_CASE("different sources are compiled beside one another, and the same source once") {
+  const test::TempFolder folder;
+  Store store(folder / "modules");
+  // It ends with an error that says if two of it ran at a time within 20 s.
+  const std::string both = script(folder, "both",
+                                  "touch $0.$$; n=0; while [ $n -lt 200 ]; do set -- $0.*; "
+                                  "if [ $# -ge 2 ]; then echo two; exit 1; fi; sleep 0.1; n=$((n + 1)); done; "
+                                  "echo alone; exit 1");
+  std::vector<std::string> said(2);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t n = 0; n < said.size(); ++n) {
+      threads.emplace_back([&, n] {
+        try {
+          store.object({"int answer() { return " + std::to_string(n) + "; }\n", {"answer"}}, {both, ""});
+        } catch (const NotCompiled& error) {
+          said[n] = error.what();
+        }
+      });
+    }
+  }
+  for (const std::string& words : said) CHECK_THAT(words, Contains("two"));
+
+  const std::string command = find_cxx().command;
+  if (command.empty()) return;
+  std::vector<std::shared_ptr<const SharedObject>> made(3);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& object : made) {
+      threads.emplace_back([&] { object = store.object(answer_source(), {command, "-O1 -fPIC"}); });
+    }
+  }
+  for (const auto& object : made) CHECK(object == made[0]);
+  CHECK(store.compilations().count == 1);
 }
 
 TEST_CASE("a compiler that fails, says nothing, makes nothing or makes something else is an error with its words") {
