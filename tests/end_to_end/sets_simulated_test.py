@@ -159,7 +159,7 @@ class Choices(OnSimulatedGpu):
     def test_plan_names_the_kernel_and_its_rate(self):
         job = self.write_job(self.letters(), stages_of(["local"]), backend="cuda")
         plan = self.terrace("plan", job, "--explain").stdout
-        self.assertRegex(plan, r"lanes on cuda +1.00 Tcell/s, chosen")
+        self.assertRegex(plan, r"lanes on cuda +3.00 Tcell/s, chosen")
         self.assertRegex(plan, r"plain on cpu +")
         self.assertIn("method        lanes\n", plan)
 
