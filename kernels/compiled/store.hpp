@@ -67,7 +67,7 @@ class Store {
   using Compile = std::function<Binary()>;
   class Turn;
 
-  /// What is made of a name, once: the others wait. @param made modules_ or objects_
+  /// The module or object of a name, made once: other threads wait. @param made modules_ or objects_
   template <class Made, class Make>
   std::shared_ptr<const Made> once(std::map<std::string, std::shared_ptr<const Made>>& made, const std::string& name,
                                    const Make& make);

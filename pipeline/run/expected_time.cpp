@@ -27,7 +27,7 @@ double generated_bytes(const Plan& plan) {
   return bytes;
 }
 
-/// How the arrays that a stage reads and gives come and go.
+/// The way in which the arrays that a stage reads and gives come and go.
 struct Stream {
   double first = 1;   // share of all that has come before anything is computed
   double beside = 1;  // share of computing beside which anything is moved

@@ -20,7 +20,7 @@ class GraphWorker final : public run::Worker {
   void run(const run::Phase& phase, const device::Port& port, int attempt) override;
 
  private:
-  /// Those of all parts, on several threads. @throws what one of them throws
+  /// Makes the kernels of all parts, on several threads. @throws what one of them throws
   void make_kernels();
   void make_kernel(std::size_t part, graph::GraphSpec spec);
 

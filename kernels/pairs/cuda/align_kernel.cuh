@@ -5,7 +5,7 @@
 // and F of the border's columns come out of them. Where items have more rows than the lanes, strips of them follow
 // one another, and what one strip hands down is kept in memory.
 //
-// What is kept is H less the cost of a gap's first letter, so that it is what a gap has that begins there; scores
+// Kept is H less the cost of a gap's first letter, which is the value of a gap that begins there; scores
 // that are added have that cost added, and E and F are kept with it. Then a cell is a sum with a maximum, a maximum
 // of three with a floor below which nothing falls, and a subtraction on another pipe.
 #pragma once
@@ -35,7 +35,7 @@ struct SharedScores {
   static constexpr u32 bytes = table_letters * row_bytes;
   static_assert(table_letters % 2 == 0);
 
-  /// Where the scores of a column's letter begin in shared memory; bytes before those of a row's letter, for a lane.
+  /// The place in shared memory of the scores of a column's letter; bytes before those of a row's letter, for a lane.
   __device__ static u32 column_at(u32 scores, u32 letter) { return scores + letter * row_bytes; }
   __device__ static u32 row_at(u32 letter, u32 lane) {
     return by_lane ? letter / 2 * 128 + letter % 2 * 2 + lane * 4 : letter * 4;
@@ -114,7 +114,7 @@ class AlignGroup {
   static constexpr int pairs = Values::pairs;
   static_assert(!four || (pairs == 2 && !by_matrix));
   static_assert(R % 2 == 0);
-  /// Of local alignments no H is below 0; with halves of words others are raised above it.
+  /// Added to all H: no H of local alignments is below 0; with halves of words others are raised above it.
   static constexpr i32 raise = local ? 0 : Values::raise;
 
  public:
@@ -209,7 +209,7 @@ class AlignGroup {
   }
   __device__ __forceinline__ wavefront::Border<i64> top(i32 column) const { return P::template top<i64>(k_, column); }
 
-  /// What a lane carries from step to step of a strip.
+  /// The state that a lane carries from step to step of a strip.
   struct Step {
     i32 letters, ahead;  // of columns, one a lane: of these G columns, of the next ones
     i32 letter = 0;
@@ -334,7 +334,7 @@ class AlignGroup {
     return other * 0x01010101u ^ (letter < 4 ? (same ^ other) << 8 * letter : 0u);
   }
 
-  /// Of row r, with what find_scores() found for the column's letters.
+  /// The score of row r, by the state that find_scores() set for the column's letters.
   __device__ __forceinline__ V score(int r, i32 letter) const {
     if constexpr (four) {
       return device::pick_bytes(column_scores_[0], column_scores_[1], letters_[r]);

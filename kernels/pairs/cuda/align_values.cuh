@@ -20,7 +20,7 @@ struct SingleValues {
   __device__ static V kept(V value) { return value; }
   __device__ static V of(const i32 (&numbers)[1]) { return numbers[0]; }
   __device__ static i32 part(V value, int) { return value; }
-  /// What less() takes for a number.
+  /// The second argument of less() that stands for a number.
   __device__ static V negated(i32 number) { return -number; }
   __device__ static V less(V value, V negated) { return value + negated; }
   /// max(a + b, c).
