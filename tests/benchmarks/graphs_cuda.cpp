@@ -3,7 +3,7 @@
 // one. Of iterations rows drawn at random are compared with those of the first method instead.
 //
 //   benchmark_graphs_cuda [DIVISOR [CASE [LAUNCH CACHE RATE]]]
-//     DIVISOR of all extents (1); CASE: a part of a name, as harris
+//     DIVISOR of all extents (1); CASE: a part of a name, as harris, flow or "flow 16384"
 //     for ktiler microseconds of a launch (1.7), MB of the cache (40), GB/s from it (6200)
 #include <fmt/format.h>
 
