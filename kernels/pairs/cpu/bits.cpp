@@ -100,7 +100,9 @@ class BitsGroup {
     words_ = std::min(strip_words, chunks_of(rows_ - row));
     plus_.fill(counts_pairs_ ? 0 : ~u64{0});
     minus_.fill(0);
-    const i64 begin = first_chunk(row), next = first_chunk(row + strip_rows), end = std::max(next, last_chunk(row));
+    // The rows below the last strip, of which `next` speaks there, may have no columns.
+    const i64 begin = first_chunk(row), next = std::min(first_chunk(row + strip_rows), chunks_of(columns_));
+    const i64 end = std::max(next, last_chunk(row));
     Corners top{}, corner{};  // the value above the strip, beside the chunk
     for (i64 lane = 0; lane < lanes_; ++lane) {
       const auto at = static_cast<std::size_t>(lane);
