@@ -62,8 +62,12 @@ const Parameter at_least_parameter = {
     "at_least", ParameterKind::number,
     "of sets: only pairs that score so much are kept, as a list; with `best` only these are hits", ""};
 const Parameter at_most_parameter = {
-    "at_most", ParameterKind::number,
-    "of sets: only pairs of so small a distance are kept, as a list; with `best` only these are hits", ""};
+    "at_most",
+    ParameterKind::number,
+    "of sets: only pairs of so small a distance are kept, as a list; with `best` only these are hits",
+    "",
+    nullptr,
+    0};
 
 /// In place of the alphabet above, if scores of letters are given.
 const Parameter scored_alphabet = {

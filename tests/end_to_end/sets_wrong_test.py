@@ -27,6 +27,7 @@ class Wrong(SetTest):
         self.check(inputs, wavefront("s", "edit_distance", rows="a", columns="b", keep="table"),
                    "`keep: table` is of one table")
         self.check(inputs, wavefront("s", "edit_distance", rows="a", columns="b", schedule="tiles"), "schedule")
+        self.check(inputs, wavefront("s", "edit_distance", rows="a", columns="b", at_most=-1), "at_most", "0")
         for key, value in (("record", "a0"), ("range", [0, 1])):
             self.check({**inputs, "b": {**inputs["b"], key: value}}, stages_of(["edit"])[0],
                        f"{key}: is of one record, and `records: all` makes a set of all")

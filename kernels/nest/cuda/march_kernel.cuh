@@ -113,10 +113,11 @@ class BandMarch {
            march_group_lag * (begun * (begun - 1) - whole * (whole - 1)) / 2;
   }
 
-  /// True if the host wants no result any more: lane 0 is asked. @param turn of those in which bands ask; in one of
-  /// 64, each in another one, a band asks the host
+  /// True if the host wants no result any more: lane 0 is asked. The first thread block alone asks the host, whose
+  /// word is read over the bus, 1.0 us each time, one after another for the whole device.
+  /// @param turn of those in which bands ask; in one of 16, each in another one, a band asks the host
   __device__ bool leaves(int turn) const {
-    const bool asks_host = (ticket_ + static_cast<unsigned>(turn)) % 64 == 0;
+    const bool asks_host = blockIdx.x == 0 && (ticket_ + static_cast<unsigned>(turn)) % 16 == 0;
     if (asks_host && device::load_system(aborts_) != 0) device::store_relaxed(&state_->aborted, u64{1});
     return device::load_relaxed(&state_->aborted) != 0;
   }

@@ -80,12 +80,18 @@ class Skewed {
     if (thread() == 0) {
       const bool ready = device::wait_until<device::backoffs::tile_above>(
           [&] { return device::load_acquire(word) >= static_cast<u64>(least); },
-          [&] { return device::load_system(task_.aborts) != 0; });
+          [&] { return is_ended(); });
       if (!ready) state_->begun = 0;
       goes_on_[lock] = ready ? 1 : 0;
     }
     __syncthreads();
     return goes_on_[lock] != 0;
+  }
+  /// True if the launch is over (one thread). The first thread block alone asks the host: reads of its words go over
+  /// the bus one after another.
+  __device__ __forceinline__ bool is_ended() const {
+    if (blockIdx.x == 0) return device::load_system(task_.aborts) != 0;
+    return device::load_relaxed(&state_->begun) == 0;
   }
   /// Sets a word when all threads have come here.
   __device__ __forceinline__ void say(u64* word, i64 value) const {
