@@ -70,17 +70,20 @@ struct CudaPaths {
   static constexpr i32 copy_side = 32;
 };
 
-/// Tables of bits on CUDA (cuda/bits/).
+/// Tables of bits on CUDA (cuda/bits/), by the tensor cores.
 struct CudaBits {
-  /// Threads of a thread block: 16 x 16, each with 8 rows of 8 words. H200, transitive_closure of 65536: 385 T; other
-  /// sizes not recorded.
-  static constexpr i32 threads = 256;
-  /// Rows of x, and words of a row, that a thread block computes. See `threads`.
-  static constexpr i32 rows = 128, columns = 128;
-  /// Rows of v, and bits of a word of u, that are in shared memory at a time. See `threads`.
-  static constexpr i32 depth = 32;
+  /// Threads of a thread block: four warps, each with a quarter of a part of x. H200, a trial of products of 65536:
+  /// 2180 T; with four stages and one thread block of a multiprocessor 1620 T.
+  static constexpr i32 threads = 128, blocks = 2;
+  /// Rows and columns of a part of x. See `threads`.
+  static constexpr i32 side = 128;
+  /// Bits of rows of both factors that come into shared memory at a time, and how many times beside one another. See
+  /// `threads`.
+  static constexpr i32 depth = 1024, stages = 3;
+  /// Rows of parts that are computed together, so that they share factors in L2. See `threads`.
+  static constexpr i32 rows_in_turn = 16;
   /// Pivots that a tile is closed by at a time. Not measured.
-  static constexpr i32 pivots = 64;
+  static constexpr i32 pivots = 2048;
 };
 
 /// Problems over intervals on CUDA (cuda/intervals/).

@@ -22,9 +22,11 @@ TEST_CASE("bits on CUDA say what is reached") {
   if (!context) return;
   for (const std::int64_t n : {1, 33, 64, 65, 130}) check(*context, n, 160, 1.2, n % 2 == 0);
   for (const std::int64_t tile : {32, 96}) check(*context, 200, tile, 1.1, tile == 96);
+  check(*context, 1100, 1120, 1.02, false);  // more than a stage
   if (test::few_cases(*context)) return;
+  check(*context, 2100, 2112, 1.01, false);  // more pivots than are closed at a time
   check(*context, 1000, 1024, 1.1, true);
-  check(*context, 4500, 4544, 1.05, false);  // more words than a thread block computes
+  check(*context, 4500, 4544, 1.05, false);  // more parts than are computed in turn
   check(*context, 2000, 640, 1.1, false);
 }
 

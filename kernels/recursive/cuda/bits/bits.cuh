@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "kernels/recursive/cuda/bits/kernel.cuh"
+#include "kernels/recursive/cuda/bits/or_kernel.cuh"
+#include "kernels/recursive/cuda/bits/tile_kernel.cuh"
 #include "kernels/recursive/cuda/blocks.cuh"
 #include "kernels/recursive/cuda/tiles.hpp"
 
@@ -12,29 +13,32 @@ namespace terrace::recursive {
 class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
  public:
   static std::size_t workspace(std::int64_t side) {
-    return state_bytes + (u_words(side) + v_words(side)) * sizeof(u32);
+    return state_bytes + (rows_words(side) + columns_words(side)) * sizeof(u32);
   }
 
   BitsOnCuda(bool packed, std::int64_t side, device::Context& context, void* workspace)
       : BlocksOnCuda(padded(side, bit_depth), context, workspace), packed_(packed) {
-    u_ = reinterpret_cast<u32*>(static_cast<unsigned char*>(workspace) + state_bytes);
-    v_ = u_ + u_words(side);
+    rows_ = reinterpret_cast<u32*>(static_cast<unsigned char*>(workspace) + state_bytes);
+    columns_ = rows_ + rows_words(side);
     load(report_block_, 1);
-    at_a_time_ = load(copy_, bit_threads);
-    load(begin_, bit_threads);
-    load(end_, bit_threads);
-    load(or_, bit_threads);
-    load(close_, bit_pivots);
+    load(begin_, copy_threads);
+    load(end_, copy_threads);
+    copies_at_a_time_ = load(copy_, copy_threads);
+    turns_at_a_time_ = load(turn_, copy_threads);
+    parts_at_a_time_ = load(or_, bit_threads, BitRing::bytes);
   }
 
  private:
+  static constexpr i64 pivots_at_a_time = measured::CudaBits::pivots;
   static constexpr i64 padded(i64 count, i64 to) { return (count + to - 1) / to * to; }
-  static constexpr i64 depth_of(i64 side) { return padded(std::max<i64>(side, bit_pivots), bit_depth); }
-  static constexpr std::size_t u_words(i64 side) {
-    return static_cast<std::size_t>(padded(side, bit_rows) * (depth_of(side) / 32));
+  /// Columns are turned in whole squares, which are whole parts.
+  static constexpr i64 padded_columns(i64 words) { return padded(32 * words, copy_threads); }
+  static_assert(copy_threads % bit_side == 0 && bit_depth % (32 * turned_words) == 0);
+  static std::size_t rows_words(i64 side) {
+    return static_cast<std::size_t>(padded(side, bit_side) * (padded(side, bit_depth) / 32));
   }
-  static constexpr std::size_t v_words(i64 side) {
-    return static_cast<std::size_t>(depth_of(side) * padded((side + 31) / 32, bit_columns));
+  static std::size_t columns_words(i64 side) {
+    return static_cast<std::size_t>(padded_columns((side + 31) / 32) * (padded(side, bit_depth) / 32));
   }
 
   i64 side_of(const TileTask& task) const override { return std::max({task.rows, 32 * task.columns, task.depth}); }
@@ -54,7 +58,7 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
                        task.output_columns,
                        task.output_stride,
                        packed_};
-    const device::LaunchShape rows = shape(std::min<i64>(at_a_time_, task.rows), bit_threads);
+    const device::LaunchShape rows = shape(std::min<i64>(copies_at_a_time_, task.rows), copy_threads);
     if (task.input != nullptr) device::launch(begin_, rows, state(), tile);
     if (task.function == Function::a) {
       close(x, task.rows, task.columns);
@@ -67,35 +71,55 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
     if (task.last != 0) device::launch(end_, rows, state(), tile);
   }
 
-  BitView copy(const BitView& from, i64 rows, i64 words, u32* to, i64 copied_rows, i64 copied_words) {
-    const CopyBitsTask task{state(), from, {to, copied_words}, rows, words, copied_rows, copied_words};
-    const i64 blocks = (copied_rows * copied_words + bit_threads - 1) / bit_threads;
-    device::launch(copy_, shape(std::min<i64>(at_a_time_, blocks), bit_threads), task);
+  BitView copy(const BitView& from, i64 rows, i64 words, i64 copied_rows, i64 copied_words) {
+    const CopyBitsTask task{state(), from, {rows_, copied_words}, rows, words, copied_rows, copied_words};
+    const i64 blocks = (copied_rows * copied_words + copy_threads - 1) / copy_threads;
+    device::launch(copy_, shape(std::min<i64>(copies_at_a_time_, blocks), copy_threads), task);
+    return task.to;
+  }
+  /// The same with columns in place of rows.
+  BitView turn(const BitView& from, i64 rows, i64 words, i64 copied_rows, i64 copied_words) {
+    const CopyBitsTask task{state(), from, {columns_, copied_words}, rows, words, copied_rows, copied_words};
+    const i64 blocks = copied_rows / copy_threads * (copied_words / turned_words);
+    device::launch(turn_, shape(std::min<i64>(turns_at_a_time_, blocks), copy_threads), task);
     return task.to;
   }
 
   /// x <- x or (u and v); u and v may be x.
   void multiply(const BitView& x, const BitView& u, const BitView& v, i64 rows, i64 words, i64 depth) {
-    const i64 deep = padded(depth, bit_depth), high = padded(rows, bit_rows), wide = padded(words, bit_columns);
-    const BitView left = copy(u, rows, deep / 32, u_, high, deep / 32);
-    const BitView right = copy(v, depth, words, v_, deep, wide);
-    const OrBitsTask task{state(), x, rows, words, left, right, deep};
-    device::launch(or_, shape(high / bit_rows * (wide / bit_columns), bit_threads), task);
+    const i64 deep = padded(depth, bit_depth), high = padded(rows, bit_side), wide = padded_columns(words);
+    const BitView left = copy(u, rows, (depth + 31) / 32, high, deep / 32);
+    const BitView right = turn(v, depth, words, wide, deep / 32);
+    const i64 down = high / bit_side, across = padded(32 * words, bit_side) / bit_side;
+    const OrBitsTask task{state(),
+                          x,
+                          rows,
+                          words,
+                          left,
+                          right,
+                          static_cast<i32>(down),
+                          static_cast<i32>(across),
+                          static_cast<i32>(deep / bit_depth)};
+    device::launch(or_, shape(std::min<i64>(parts_at_a_time_, down * across), bit_threads, BitRing::bytes), task);
   }
 
   /// Pivots after pivots close their own square, their rows and their columns with it, and all else with these.
   void close(const BitView& x, i64 size, i64 words) {
-    for (i64 k = 0; k < size; k += bit_pivots) {
-      const i64 pivots = std::min<i64>(bit_pivots, size - k), word = k / 32;
-      const i64 wide = std::min<i64>(bit_pivots / 32, words - word);
+    for (i64 k = 0; k < size; k += pivots_at_a_time) {
+      const i64 pivots = std::min(pivots_at_a_time, size - k), word = k / 32;
+      const i64 wide = std::min(pivots_at_a_time / 32, words - word);
       const BitView rows{x.words + k * x.stride, x.stride}, columns{x.words + word, x.stride};
       const BitView square{rows.words + word, x.stride};
-      device::launch(close_, shape(1, bit_pivots), state(), square, static_cast<i32>(pivots), static_cast<i32>(wide));
-      if (size <= bit_pivots) return;
+      close_square(square, pivots, wide);
+      if (size <= pivots_at_a_time) return;
       multiply(rows, square, rows, pivots, words, pivots);
       multiply(columns, columns, square, size, wide, pivots);
       multiply(x, columns, rows, size, words, pivots);
     }
+  }
+  /// A square has all ways of up to so many edges; multiplied with itself, those of up to twice as many.
+  void close_square(const BitView& square, i64 pivots, i64 words) {
+    for (i64 edges = 1; edges < pivots; edges *= 2) multiply(square, square, square, pivots, words, pivots);
   }
 
   device::Kernel<device::Port, const TileState*, u64> report_block_ =
@@ -103,13 +127,12 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
   device::Kernel<const TileState*, BitTile> begin_ = device::make_kernel(begin_bits_kernel<u32>, "begin_bits_kernel");
   device::Kernel<const TileState*, BitTile> end_ = device::make_kernel(end_bits_kernel<u32>, "end_bits_kernel");
   device::Kernel<CopyBitsTask> copy_ = device::make_kernel(copy_bits_kernel<u32>, "copy_bits_kernel");
+  device::Kernel<CopyBitsTask> turn_ = device::make_kernel(turn_bits_kernel<u32>, "turn_bits_kernel");
   device::Kernel<OrBitsTask> or_ = device::make_kernel(or_bits_kernel<u32>, "or_bits_kernel");
-  device::Kernel<const TileState*, BitView, i32, i32> close_ =
-      device::make_kernel(close_bits_kernel<u32>, "close_bits_kernel");
   bool packed_;
-  u32* u_;  // copies of factors
-  u32* v_;
-  unsigned at_a_time_ = 1;
+  u32* rows_;  // copies of factors: of u, and of v turned
+  u32* columns_;
+  unsigned copies_at_a_time_ = 1, turns_at_a_time_ = 1, parts_at_a_time_ = 1;
 };
 
 }  // namespace terrace::recursive

@@ -3,6 +3,7 @@
 // registers, fed from a ring of stages in shared memory.
 #pragma once
 
+#include "kernels/recursive/cuda/part_place.cuh"
 #include "kernels/recursive/cuda/products/words.cuh"
 #include "kernels/recursive/cuda/tile_state.cuh"
 
@@ -265,19 +266,6 @@ __device__ __forceinline__ void begin_stage(const W* u, const W* v, W* to) {
   for (i32 at = 0; at < u_words; at += step) device::begin_copy(to + first + at, u + first + at);
 #pragma unroll
   for (i32 at = 0; at < v_words; at += step) device::begin_copy(to + u_words + first + at, v + first + at);
-}
-
-/// The part of x that a thread block computes: some rows of parts from left to right before the next ones, so that
-/// parts under way share panels.
-struct PartPlace {
-  i32 row, column;
-};
-__device__ __forceinline__ PartPlace part_place(i32 index, i32 row_tiles, i32 column_tiles) {
-  constexpr i32 turn = measured::CudaProducts::rows_in_turn;
-  const i32 first = index / (turn * column_tiles) * turn;
-  const i32 high = row_tiles - first < turn ? row_tiles - first : turn;
-  const i32 within = index - first * column_tiles;
-  return {first + within % high, within / high};
 }
 
 /// Begins to fetch stage `stage` of the panels for a part of x, if there is such a stage, into its slot of the ring
