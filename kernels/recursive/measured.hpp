@@ -80,6 +80,8 @@ struct CudaBits {
   /// Bits of rows of both factors that come into shared memory at a time, and how many times beside one another. See
   /// `threads`.
   static constexpr i32 depth = 1024, stages = 3;
+  /// The same where a thread block has less shared memory than that takes. Not measured.
+  static constexpr i32 small_depth = 512, small_stages = 2;
   /// Rows of parts that are computed together, so that they share factors in L2. See `threads`.
   static constexpr i32 rows_in_turn = 16;
   /// Pivots that a tile is closed by at a time. Not measured.

@@ -1,6 +1,9 @@
-// Rates of closures with paths and of bits on the first CUDA device, by its own clock, with checks of samples.
+// Rates of closures with paths, and of closures and products of bits, on the first CUDA device, by its own clock,
+// with checks of samples.
 //
 //   benchmark_reachability_cuda [NODES...]     (8192 16384 32768)
+#include <cmath>
+
 #include "kernels/recursive/rules/trail.hpp"
 #include "tests/benchmarks/tiles_on_cuda.hpp"
 
@@ -115,6 +118,68 @@ void report_bits(device::Context& context, std::int64_t n, std::int64_t tile) {
   print(fmt::format("closure of bits, {}, tiles of {}", n, tile), n, seconds, found.vector() == reached_from(row, n));
 }
 
+/// Words of row i of a matrix of bits of which each row has so many that half of a product's are set.
+std::vector<device::u32> random_row(std::uint64_t seed, std::int64_t i, std::int64_t n) {
+  const Elements<std::int64_t> draw{seed, 1000000007};
+  const auto bits = static_cast<std::int64_t>(std::sqrt(0.693 * static_cast<double>(n)));
+  std::vector<device::u32> row(static_cast<std::size_t>(n / 32));
+  for (std::int64_t bit = 0; bit < bits; ++bit) {
+    const std::int64_t j = draw.at(i, bit) % n;
+    row[static_cast<std::size_t>(j / 32)] |= device::u32{1} << j % 32;
+  }
+  return row;
+}
+
+void fill_bits(device::Context& context, device::u32* to, std::uint64_t seed, std::int64_t n) {
+  constexpr std::int64_t rows = 256;  // copied at a time
+  const auto words = static_cast<std::size_t>(n / 32);
+  const device::Memory staging(context, rows * words * sizeof(device::u32), device::In::host);
+  for (std::int64_t i = 0; i < n; i += rows) {
+    for (std::int64_t row = i; row < std::min(n, i + rows); ++row) {
+      const std::vector<device::u32> bits = random_row(seed, row, n);
+      std::copy(bits.begin(), bits.end(), staging.as<device::u32>() + static_cast<std::size_t>(row - i) * words);
+    }
+    const auto count = static_cast<std::size_t>(std::min(rows, n - i)) * words;
+    context.copy(device::Queue::up, to + static_cast<std::size_t>(i) * words, staging.as<void>(),
+                 count * sizeof(device::u32));
+    context.record(device::Queue::up)->wait();
+  }
+}
+
+/// A product of two tables of bits as one block.
+void report_bits_product(device::Context& context, std::int64_t n) {
+  constexpr std::uint64_t left = 11, right = 23;
+  const std::int64_t words = n / 32;
+  const std::size_t bytes = static_cast<std::size_t>(n * words) * sizeof(device::u32);
+  const device::Memory u(context, bytes), v(context, bytes), x(context, bytes);
+  fill_bits(context, u.as<device::u32>(), left, n);
+  fill_bits(context, v.as<device::u32>(), right, n);
+  TileTask task = testing::square_task(n);
+  task.columns = task.x_stride = task.u_stride = task.v_stride = words;
+  task.x = x.as<void>();
+  task.u = u.as<void>();
+  task.v = v.as<void>();
+  task.empty = 1;
+  const double seconds =
+      time_blocks(context, {find_semiring("or_and"), ElementType::u32, Table::packed_bits}, n, {task});
+  bool right_rows = true;
+  for (const std::int64_t row : {std::int64_t{0}, n / 3, n - 1}) {
+    std::vector<device::u32> expected(static_cast<std::size_t>(words));
+    const std::vector<device::u32> from = random_row(left, row, n);
+    for (std::int64_t k = 0; k < n; ++k) {
+      if ((from[static_cast<std::size_t>(k / 32)] >> k % 32 & 1) == 0) continue;
+      const std::vector<device::u32> other = random_row(right, k, n);
+      for (std::size_t word = 0; word < other.size(); ++word) expected[word] |= other[word];
+    }
+    const Values<device::u32> found(context, std::vector<device::u32>(static_cast<std::size_t>(words)));
+    context.copy(device::Queue::down, found.data(), x.as<device::u32>() + row * words,
+                 static_cast<std::size_t>(words) * sizeof(device::u32));
+    context.record(device::Queue::down)->wait();
+    right_rows &= found.vector() == expected;
+  }
+  print(fmt::format("product of bits, {}", n), n, seconds, right_rows);
+}
+
 void report_all(device::Context& context, std::vector<std::int64_t> sizes) {
   if (sizes.empty()) sizes = {8192, 16384, 32768};
   for (const std::int64_t n : sizes) {
@@ -125,6 +190,7 @@ void report_all(device::Context& context, std::vector<std::int64_t> sizes) {
       report_paths<std::int16_t>(context, n, tile);
     }
     if (n % 8192 == 0) report_bits(context, n, std::min<std::int64_t>(n, 16384));
+    if (n % 32 == 0) report_bits_product(context, n);
   }
 }
 

@@ -60,12 +60,20 @@ class Products(JobTest):
 
     def test_whether_there_is_a_pair(self):
         draw = numpy.random.default_rng(4)
-        left, right = draw.random((60, 80)) < 0.1, draw.random((80, 40)) < 0.1
-        for kind in (numpy.uint8, numpy.float32):
-            found = self.multiplied({"left": left.astype(kind) * 3, "right": right.astype(kind)}, "--set",
-                                    "memory.host=21KiB", semiring="or_and")
-            self.assertEqual(found.dtype, numpy.uint8)
-            numpy.testing.assert_array_equal(found, (left.astype(int) @ right.astype(int)) > 0)
+        for rows, depth, columns, host in ((200, 150, 90, "24KiB"), (60, 80, 40, "1MiB"), (3, 70, 1, "1MiB"),
+                                           (65, 64, 33, "28KiB"), (1, 1, 1, "1MiB"), (130, 0, 70, "28KiB")):
+            left, right = draw.random((rows, depth)) < 0.1, draw.random((depth, columns)) < 0.1
+            added = draw.random((rows, columns)) < 0.02
+            expected = (left.astype(int) @ right.astype(int)) > 0
+            for kind in (numpy.uint8, numpy.float32):
+                with self.subTest(rows=rows, depth=depth, columns=columns, kind=kind):
+                    given = {"left": left.astype(kind) * 3, "right": right.astype(kind)}
+                    found = self.multiplied(given, "--set", f"memory.host={host}", semiring="or_and")
+                    self.assertEqual(found.dtype, numpy.uint8)
+                    numpy.testing.assert_array_equal(found, expected)
+                    given["accumulate"] = added.astype(kind) * 2
+                    found = self.multiplied(given, "--set", f"memory.host={host}", semiring="or_and")
+                    numpy.testing.assert_array_equal(found, expected | added)
 
     def test_infinities_of_the_semiring_stay_infinite_in_every_type(self):
         for semiring, sign in (("min_plus", 1), ("max_plus", -1), ("max_min", -1)):

@@ -19,7 +19,7 @@ class EdgeBits : public io::Source {
       : matrix_(std::move(matrix)),
         label_(std::move(label)),
         no_edge_(no_edge || io::is_graph(*matrix_) ? no_edge : 0),
-        shape_{matrix_->shape()[0], (matrix_->shape()[1] + cells_of_word - 1) / cells_of_word} {}
+        shape_{matrix_->shape()[0], words_of(matrix_->shape()[1])} {}
 
   ElementType type() const override { return ElementType::u32; }
   const Extents& shape() const override { return shape_; }

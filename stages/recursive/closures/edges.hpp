@@ -6,10 +6,9 @@
 #include <string>
 
 #include "io/data_error.hpp"
+#include "stages/recursive/packed_words.hpp"
 
 namespace terrace::stages {
-
-inline constexpr std::int64_t cells_of_word = 32;
 
 /// The edges of a square matrix, 32 in a word of type u32: the first one's bit is 1. Infinity is no edge, nor half
 /// the largest value in i16, i32 and i64, nor `no_edge`, by default 0; in a graph every edge counts, whatever its

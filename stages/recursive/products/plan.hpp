@@ -13,6 +13,7 @@
 #include "pipeline/run/plan.hpp"
 #include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/order.hpp"
+#include "stages/recursive/packed_words.hpp"
 #include "stages/recursive/weight_range.hpp"
 
 namespace terrace::stages {
@@ -44,10 +45,11 @@ bool holds_product(const std::string& semiring, ElementType type, const ProductR
 
 /// The phase of updates: block n is update n of the order. The first update of a tile begins it as the algebra's
 /// zero, or as the tile of the matrix that the product is added to. Products of integers whose range matters begin
-/// with a phase that looks at all elements, unless it is stated.
+/// with a phase that looks at all elements, unless it is stated. Of or_and all matrices are bits, and each tile is
+/// given out as bytes by its last update.
 class ProductPlan : public run::Plan {
  public:
-  /// @param accumulate null if the product is added to nothing
+  /// @param accumulate null if the product is added to nothing; of or_and all are packed_words()
   ProductPlan(ProductCut cut, Factor left, Factor right, std::optional<Factor> accumulate);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
@@ -70,6 +72,7 @@ class ProductPlan : public run::Plan {
   const ProductCut& cut() const { return cut_; }
   std::int64_t updates() const { return order_.count(); }
   DealtLines lines() const { return deals_rows() ? DealtLines{row_tiles()} : DealtLines{column_tiles(), "column"}; }
+  bool accumulates() const { return inputs_ == 3; }
   /// True if all elements are looked at before the first update.
   bool inspects() const { return inspects_; }
 
@@ -85,14 +88,19 @@ class ProductPlan : public run::Plan {
   InputTile input_tile(std::int64_t number) const;
   std::int64_t input_tiles() const;
   Box tile(int array, std::int64_t i, std::int64_t j) const;
+  bool packs() const { return recursive::has_bits(cut_.spec.table); }
+  /// Updates of each tile.
+  std::int64_t steps() const { return arrays_[static_cast<std::size_t>(product_)].generations; }
   run::Block update(const Update& at) const;
+  void add_output();
   void check_range(const ProductRanges& ranges) const;
 
   ProductCut cut_;
   std::string semiring_;
   RecursiveOrder order_;
   bool inspects_;
-  int inputs_ = 2;  // left, right and perhaps accumulate; the product is the array after them
+  int inputs_ = 2;                 // left, right and perhaps accumulate
+  int product_ = 2, output_ = -1;  // the product, and the bytes in which bits are given out
   std::vector<std::string> names_;
   std::vector<run::ArraySpec> arrays_;
   std::vector<TileGrid> grids_;

@@ -22,7 +22,14 @@
 namespace terrace::stages {
 namespace {
 
-double element_bytes(const ProductCut& cut) { return static_cast<double>(size_of(cut.spec.value)); }
+bool packs(const ProductCut& cut) { return recursive::has_bits(cut.spec.table); }
+
+/// Bytes of an element in memory.
+double element_bytes(const ProductCut& cut) {
+  return packs(cut) ? 0.125 : static_cast<double>(size_of(cut.spec.value));
+}
+/// The same in files: bits are read, and given out, as bytes.
+double file_bytes(const ProductCut& cut) { return packs(cut) ? 1 : element_bytes(cut); }
 
 ProductTiles tiles_of(const ProductCut& cut) {
   const auto along = [&](std::int64_t extent) {
@@ -32,9 +39,11 @@ ProductTiles tiles_of(const ProductCut& cut) {
 }
 
 TileRoom room_of(const ProductCut& cut, const Resources& resources) {
-  const std::int64_t tile = whole_pages(cut.tile * cut.tile * static_cast<std::int64_t>(size_of(cut.spec.value)));
+  const std::int64_t cells = cut.tile * cut.tile;
+  const std::int64_t tile = whole_pages(static_cast<std::int64_t>(static_cast<double>(cells) * element_bytes(cut)));
+  const std::int64_t output = packs(cut) ? whole_pages(cells) : 0;
   const auto tiles = [&](std::size_t budget, std::int64_t beside) {
-    return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside) / tile;
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside - output) / tile;
   };
   const std::int64_t workspace = workspace_bytes(cut.spec, cut.tile, resources);
   if (!resources.cuda) return {tiles(resources.host_budget, workspace), 0};
@@ -78,24 +87,26 @@ class ProductStage : public run::Stage {
     p.blocks = plan_->updates();
     p.operations = rows * columns * depth;
     p.unit = "multiplication";
-    const double left = rows * depth * element, right = depth * columns * element, product = rows * columns * element;
+    const double product = rows * columns * file_bytes(cut);
     const ProductTraffic passes =
         keeps_product(cut.ways) ? traffic_of(tiles_of(cut), room_of(cut, resources_), cut.ways)
                                 : ProductTraffic{halved(resources_.host_budget), halved(resources_.device_budget)};
-    const auto moved = [&](const ProductPasses& of) {
-      return Traffic{left * of.left + right * of.right + product * (of.product - 1), product * of.product};
+    const auto moved = [&](const ProductPasses& of, double factor) {
+      const double again = rows * columns * element * (of.product - 1);
+      return Traffic{(rows * depth * of.left + depth * columns * of.right) * factor + again, again + product};
     };
-    const double added = plan_->arrays().size() > 3 ? product : 0;
-    const Traffic disk = moved(passes.host);
-    const double inspected = plan_->inspects() ? left + right + added : 0;
+    const double added = plan_->accumulates() ? product : 0;
+    const Traffic disk = moved(passes.host, file_bytes(cut));
+    const double inspected = plan_->inspects() ? (rows + columns) * depth * element + added : 0;
     p.bytes_read = disk.in + added + inspected_again(cut.spec.value, inspected, resources_.host_budget);
     p.bytes_written = disk.out;
     if (resources_.cuda) {
-      const Traffic link = moved(passes.device);
+      const Traffic link = moved(passes.device, element);
       p.bytes_up = link.in + added + inspected_again(cut.spec.value, inspected, resources_.device_budget);
       p.bytes_down = link.out;
     }
-    set_product_rates(p, updates(), resources_);
+    if (packs(cut)) p.operations_per_second = 1 / cost_of(updates(), resources_).seconds;
+    else set_product_rates(p, updates(), resources_);
     set_devices(p, plan_->lines(), resources_);
     set_blocks(p, cut.spec, cut.tile, resources_);
     return p;
@@ -286,7 +297,9 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
            "'" + settings.text("accumulate") + "' is " + to_string(matrices[2]->shape()) + ", and the product " +
                to_string(Extents{cut.rows, cut.columns}));
   }
-  cut.spec.value = choose_type(request, matrices);
+  const ElementType type = choose_type(request, matrices);
+  cut.spec.value = type;
+  if (semiring == "or_and") cut.spec = {cut.spec.semiring, ElementType::u32, recursive::Table::bits};
   choose_blas(cut.spec, request);
   if (request.choices != nullptr) {
     cut.tile = request.choices->at("tile");
@@ -307,7 +320,9 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   const auto factor = [&](std::size_t number) {
     if (!stated.empty()) rules[number].stated = stated.at(number);
     rules[number].rounded = rounded_of(request, names[number]);
-    return Factor{weights(matrices[number], cut.spec.value, rules[number]), settings.text(names[number])};
+    std::shared_ptr<io::Source> elements = weights(matrices[number], type, rules[number]);
+    if (packs(cut)) elements = packed_words(std::move(elements));
+    return Factor{std::move(elements), settings.text(names[number])};
   };
   std::optional<Factor> accumulate;
   if (matrices.size() == 3) accumulate = factor(2);

@@ -30,7 +30,7 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
   TileResult compute(const TileTask& task) override {
     const Tile x{static_cast<u32*>(task.x), task.x_stride};
     const Factor u{static_cast<const u32*>(task.u), task.u_stride}, v{static_cast<const u32*>(task.v), task.v_stride};
-    if (task.input != nullptr) begin(task, x);
+    if (task.input != nullptr || task.empty != 0) begin(task, x);
     switch (task.function) {
       case Function::a:
         close(x, task.rows, task.columns);
@@ -93,13 +93,15 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
     }
   }
 
+  /// Takes the input, or begins without bits.
   void begin(const TileTask& task, const Tile& x) {
-    in_pieces(task.rows, static_cast<double>(task.rows) * static_cast<double>(task.columns),
-              [&](i64 from, i64 to, int) {
-                for (i64 i = from; i < to; ++i) {
-                  std::copy_n(static_cast<const u32*>(task.input) + i * task.input_stride, task.columns, x.at(i, 0));
-                }
-              });
+    in_pieces(
+        task.rows, static_cast<double>(task.rows) * static_cast<double>(task.columns), [&](i64 from, i64 to, int) {
+          for (i64 i = from; i < to; ++i) {
+            if (task.input == nullptr) std::fill_n(x.at(i, 0), task.columns, 0u);
+            else std::copy_n(static_cast<const u32*>(task.input) + i * task.input_stride, task.columns, x.at(i, 0));
+          }
+        });
   }
 
   /// Gives out a tile that no other update follows, as bytes of eight cells or of one.

@@ -25,11 +25,14 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
     load(end_, copy_threads);
     copies_at_a_time_ = load(copy_, copy_threads);
     turns_at_a_time_ = load(turn_, copy_threads);
-    parts_at_a_time_ = load(or_, bit_threads, BitRing::bytes);
+    if (BitRing<LargeRing>::bytes > context.limits().block_shared_bytes) take_ring<SmallRing>();
+    else take_ring<LargeRing>();
   }
 
  private:
-  static constexpr i64 pivots_at_a_time = measured::CudaBits::pivots;
+  static constexpr i64 pivots_at_a_time = measured::CudaBits::pivots, bit_depth = LargeRing::depth;
+  static_assert(bit_depth % SmallRing::depth == 0);
+
   static constexpr i64 padded(i64 count, i64 to) { return (count + to - 1) / to * to; }
   /// Columns are turned in whole squares, which are whole parts.
   static constexpr i64 padded_columns(i64 words) { return padded(32 * words, copy_threads); }
@@ -39,6 +42,13 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
   }
   static std::size_t columns_words(i64 side) {
     return static_cast<std::size_t>(padded_columns((side + 31) / 32) * (padded(side, bit_depth) / 32));
+  }
+
+  template <class Ring>
+  void take_ring() {
+    or_ = device::make_kernel(or_bits_kernel<Ring>, "or_bits_kernel");
+    ring_bytes_ = BitRing<Ring>::bytes;
+    parts_at_a_time_ = load(or_, bit_threads, ring_bytes_);
   }
 
   i64 side_of(const TileTask& task) const override { return std::max({task.rows, 32 * task.columns, task.depth}); }
@@ -59,7 +69,7 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
                        task.output_stride,
                        packed_};
     const device::LaunchShape rows = shape(std::min<i64>(copies_at_a_time_, task.rows), copy_threads);
-    if (task.input != nullptr) device::launch(begin_, rows, state(), tile);
+    if (task.input != nullptr || task.empty != 0) device::launch(begin_, rows, state(), tile);
     if (task.function == Function::a) {
       close(x, task.rows, task.columns);
     } else {
@@ -87,6 +97,7 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
 
   /// x <- x or (u and v); u and v may be x.
   void multiply(const BitView& x, const BitView& u, const BitView& v, i64 rows, i64 words, i64 depth) {
+    if (depth == 0) return;
     const i64 deep = padded(depth, bit_depth), high = padded(rows, bit_side), wide = padded_columns(words);
     const BitView left = copy(u, rows, (depth + 31) / 32, high, deep / 32);
     const BitView right = turn(v, depth, words, wide, deep / 32);
@@ -99,8 +110,8 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
                           right,
                           static_cast<i32>(down),
                           static_cast<i32>(across),
-                          static_cast<i32>(deep / bit_depth)};
-    device::launch(or_, shape(std::min<i64>(parts_at_a_time_, down * across), bit_threads, BitRing::bytes), task);
+                          static_cast<i32>(deep)};
+    device::launch(or_, shape(std::min<i64>(parts_at_a_time_, down * across), bit_threads, ring_bytes_), task);
   }
 
   /// Pivots after pivots close their own square, their rows and their columns with it, and all else with these.
@@ -128,7 +139,8 @@ class BitsOnCuda final : public BlocksOnCuda<TileTask, TileResult> {
   device::Kernel<const TileState*, BitTile> end_ = device::make_kernel(end_bits_kernel<u32>, "end_bits_kernel");
   device::Kernel<CopyBitsTask> copy_ = device::make_kernel(copy_bits_kernel<u32>, "copy_bits_kernel");
   device::Kernel<CopyBitsTask> turn_ = device::make_kernel(turn_bits_kernel<u32>, "turn_bits_kernel");
-  device::Kernel<OrBitsTask> or_ = device::make_kernel(or_bits_kernel<u32>, "or_bits_kernel");
+  device::Kernel<OrBitsTask> or_;
+  std::size_t ring_bytes_ = 0;
   bool packed_;
   u32* rows_;  // copies of factors: of u, and of v turned
   u32* columns_;

@@ -15,30 +15,39 @@ namespace terrace::recursive {
 
 inline constexpr i32 bit_threads = measured::CudaBits::threads;
 inline constexpr i32 bit_side = measured::CudaBits::side;
-inline constexpr i32 bit_depth = measured::CudaBits::depth;
-inline constexpr i32 bit_stages = measured::CudaBits::stages;
+
+/// The shape of the ring of stages: bits of a row in each, and their number.
+struct LargeRing {
+  static constexpr i32 depth = measured::CudaBits::depth, stages = measured::CudaBits::stages;
+};
+struct SmallRing {
+  static constexpr i32 depth = measured::CudaBits::small_depth, stages = measured::CudaBits::small_stages;
+};
 
 /// A copy of u (rows of depth bits), and one of v turned (columns of depth bits). Both have whole parts of rows, and
-/// whole stages.
+/// whole stages of any ring.
 struct OrBitsTask {
   const TileState* state;
   BitView x;
   i64 rows, words;
   BitView u, v;
-  i32 row_parts, column_parts, depth_stages;
+  i32 row_parts, column_parts, depth;
 };
 
 /// Shared memory: of each stage the part's rows of u, then its columns of v. Rows have 16 bytes more than their bits,
 /// so that eight of them lie in different banks.
+template <class Shape>
 struct BitRing {
-  static constexpr i32 row_bytes = bit_depth / 8 + 16, factor_bytes = bit_side * row_bytes,
-                       stage_bytes = 2 * factor_bytes, bytes = bit_stages * stage_bytes;
+  static constexpr i32 row_bytes = Shape::depth / 8 + 16, factor_bytes = bit_side * row_bytes,
+                       stage_bytes = 2 * factor_bytes, bytes = Shape::stages * stage_bytes;
 };
 
-template <class Unused>
+template <class Shape>
 class OrBits {
-  static constexpr i32 piece_bytes = 16, pieces = bit_depth / 8 / piece_bytes;  // of a row
-  static constexpr i32 step_bits = 256;                                         // of a product of the tensor cores
+  using Ring = BitRing<Shape>;
+  static constexpr i32 stages = Shape::stages;
+  static constexpr i32 piece_bytes = 16, pieces = Shape::depth / 8 / piece_bytes;  // of a row
+  static constexpr i32 step_bits = 256;                                            // of a product of the tensor cores
   static constexpr i32 warp_side = bit_side / 2, high = warp_side / 16, wide = warp_side / 8;
   static constexpr i32 words_of_warp = warp_side / 32;
   static_assert(bit_threads == 128 && words_of_warp == 2);
@@ -51,27 +60,27 @@ class OrBits {
         lane_(static_cast<i32>(threadIdx.x) % 32),
         row_(static_cast<i32>(threadIdx.x) / 64 * warp_side),
         column_(static_cast<i32>(threadIdx.x) / 32 % 2 * warp_side),
-        parts_(task.row_parts * task.column_parts) {
+        parts_(task.row_parts * task.column_parts),
+        stages_of_part_(task.depth / Shape::depth) {
     const u32 at = device::shared_address(shared_);
-    left_ = at + static_cast<u32>((row_ + lane_ % 16) * BitRing::row_bytes + lane_ / 16 * piece_bytes);
-    right_ =
-        at + static_cast<u32>(BitRing::factor_bytes + (column_ + lane_ / 16 * 8 + lane_ % 8) * BitRing::row_bytes +
-                              lane_ / 8 % 2 * piece_bytes);
+    left_ = at + static_cast<u32>((row_ + lane_ % 16) * Ring::row_bytes + lane_ / 16 * piece_bytes);
+    right_ = at + static_cast<u32>(Ring::factor_bytes + (column_ + lane_ / 16 * 8 + lane_ % 8) * Ring::row_bytes +
+                                   lane_ / 8 % 2 * piece_bytes);
   }
 
   __device__ __forceinline__ void run() {
     part_to_fetch_ = static_cast<i32>(blockIdx.x);
 #pragma unroll
-    for (i32 n = 0; n + 1 < bit_stages; ++n) fetch();
+    for (i32 n = 0; n + 1 < stages; ++n) fetch();
     i32 slot = 0;
     for (i32 part = static_cast<i32>(blockIdx.x); part < parts_; part += static_cast<i32>(gridDim.x)) {
       clear();
-      for (i32 stage = 0; stage < task_.depth_stages; ++stage) {
-        device::wait_for_copies<bit_stages - 2>();
+      for (i32 stage = 0; stage < stages_of_part_; ++stage) {
+        device::wait_for_copies<stages - 2>();
         __syncthreads();  // the stage is there, and nobody reads the one before any more
         fetch();
-        add_stage(static_cast<u32>(slot * BitRing::stage_bytes));
-        slot = slot + 1 < bit_stages ? slot + 1 : 0;
+        add_stage(static_cast<u32>(slot * Ring::stage_bytes));
+        slot = slot + 1 < stages ? slot + 1 : 0;
       }
       store(part_place(part, task_.row_parts, task_.column_parts, measured::CudaBits::rows_in_turn));
     }
@@ -83,11 +92,11 @@ class OrBits {
     if (part_to_fetch_ < parts_) {
       const PartPlace place =
           part_place(part_to_fetch_, task_.row_parts, task_.column_parts, measured::CudaBits::rows_in_turn);
-      unsigned char* to = shared_ + slot_to_fetch_ * BitRing::stage_bytes;
+      unsigned char* to = shared_ + slot_to_fetch_ * Ring::stage_bytes;
       copy(task_.u, place.row, to);
-      copy(task_.v, place.column, to + BitRing::factor_bytes);
-      slot_to_fetch_ = slot_to_fetch_ + 1 < bit_stages ? slot_to_fetch_ + 1 : 0;
-      if (++stage_to_fetch_ == task_.depth_stages) {
+      copy(task_.v, place.column, to + Ring::factor_bytes);
+      slot_to_fetch_ = slot_to_fetch_ + 1 < stages ? slot_to_fetch_ + 1 : 0;
+      if (++stage_to_fetch_ == stages_of_part_) {
         stage_to_fetch_ = 0;
         part_to_fetch_ += static_cast<i32>(gridDim.x);
       }
@@ -98,12 +107,12 @@ class OrBits {
     const auto thread = static_cast<i32>(threadIdx.x);
     const i32 row = thread / pieces, piece = thread % pieces;
     const u32* from = factor.words + (static_cast<i64>(part) * bit_side + row) * factor.stride +
-                      stage_to_fetch_ * (bit_depth / 32) + piece * (piece_bytes / 4);
-    to += row * BitRing::row_bytes + piece * piece_bytes;
+                      stage_to_fetch_ * (Shape::depth / 32) + piece * (piece_bytes / 4);
+    to += row * Ring::row_bytes + piece * piece_bytes;
     constexpr i32 rows_at_once = bit_threads / pieces;
 #pragma unroll
     for (i32 n = 0; n < bit_side; n += rows_at_once) {
-      device::begin_copy(to + n * BitRing::row_bytes, from);
+      device::begin_copy(to + n * Ring::row_bytes, from);
       from += rows_at_once * factor.stride;
     }
   }
@@ -122,14 +131,14 @@ class OrBits {
   /// Adds the products of a stage. @param at bytes from the ring's begin to the stage
   __device__ __forceinline__ void add_stage(u32 at) {
 #pragma unroll
-    for (i32 bit = 0; bit < bit_depth; bit += step_bits) {
+    for (i32 bit = 0; bit < Shape::depth; bit += step_bits) {
       u32 left[high][4], right[wide / 2][4];
 #pragma unroll
       for (i32 i = 0; i < high; ++i)
-        device::load_matrices(left_ + at + static_cast<u32>(i * 16 * BitRing::row_bytes + bit / 8), left[i]);
+        device::load_matrices(left_ + at + static_cast<u32>(i * 16 * Ring::row_bytes + bit / 8), left[i]);
 #pragma unroll
       for (i32 j = 0; j < wide / 2; ++j)
-        device::load_matrices(right_ + at + static_cast<u32>(j * 16 * BitRing::row_bytes + bit / 8), right[j]);
+        device::load_matrices(right_ + at + static_cast<u32>(j * 16 * Ring::row_bytes + bit / 8), right[j]);
 #pragma unroll
       for (i32 i = 0; i < high; ++i) {
 #pragma unroll
@@ -182,18 +191,18 @@ class OrBits {
   const OrBitsTask& task_;
   unsigned char* shared_;
   i32 lane_, row_, column_;  // the warp's first row and column, in the part
-  i32 parts_;
+  i32 parts_, stages_of_part_;
   u32 left_, right_;  // where the lane reads the first matrices of the first stage
   i32 part_to_fetch_ = 0, stage_to_fetch_ = 0, slot_to_fetch_ = 0;
   i32 counts_[high][wide][4];
 };
 
 /// Thread blocks take parts of x in turn.
-template <class Unused>
+template <class Shape>
 __global__ void __launch_bounds__(bit_threads, measured::CudaBits::blocks)
     or_bits_kernel(const __grid_constant__ OrBitsTask task) {
   if (task.state->begun == 0) return;
-  OrBits<Unused>(task).run();
+  OrBits<Shape>(task).run();
 }
 
 }  // namespace terrace::recursive

@@ -5,12 +5,12 @@
 
 namespace terrace::recursive {
 
-/// A tile that begins as its input, or is given out: as bytes of eight cells, or of one. Thread blocks take rows in
-/// turn.
+/// A tile that begins as its input, or without bits, or is given out: as bytes of eight cells, or of one. Thread
+/// blocks take rows in turn.
 struct BitTile {
   BitView x;
   i64 rows, words;
-  const u32* input;
+  const u32* input;  // null: the tile begins without bits
   i64 input_stride;
   u8* output;
   i64 output_columns, output_stride;
@@ -22,7 +22,7 @@ __global__ void begin_bits_kernel(const TileState* state, BitTile tile) {
   if (state->begun == 0) return;
   for (i64 i = blockIdx.x; i < tile.rows; i += gridDim.x) {
     for (i64 j = threadIdx.x; j < tile.words; j += blockDim.x) {
-      tile.x.words[i * tile.x.stride + j] = tile.input[i * tile.input_stride + j];
+      tile.x.words[i * tile.x.stride + j] = tile.input != nullptr ? tile.input[i * tile.input_stride + j] : 0;
     }
   }
 }

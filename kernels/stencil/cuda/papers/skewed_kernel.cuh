@@ -79,8 +79,7 @@ class Skewed {
   __device__ __forceinline__ bool wait_for(i32 lock, const u64* word, i64 least) {
     if (thread() == 0) {
       const bool ready = device::wait_until<device::backoffs::tile_above>(
-          [&] { return device::load_acquire(word) >= static_cast<u64>(least); },
-          [&] { return is_ended(); });
+          [&] { return device::load_acquire(word) >= static_cast<u64>(least); }, [&] { return is_ended(); });
       if (!ready) state_->begun = 0;
       goes_on_[lock] = ready ? 1 : 0;
     }
