@@ -31,6 +31,8 @@ function(terrace_add_test name)
   if("${TERRACE_LONG_TESTS};" MATCHES "(^|;)${name}=([0-9]+);")
     set_tests_properties(${name} PROPERTIES COST ${CMAKE_MATCH_2})
   endif()
+  # Tests of the user's cache of compiled kernels name a folder of their own and turn it on.
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT TERRACE_COMPILED_CACHE=off)
   if(NOT name IN_LIST TERRACE_MEASURING_TESTS)
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT TERRACE_CPU_RATES=${TERRACE_STATED_RATES})
   endif()

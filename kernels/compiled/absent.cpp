@@ -9,6 +9,8 @@ std::string Compiler::why_missing() { return "this program was built without the
 
 std::string Compiler::options() { return ""; }
 
+std::string Compiler::build() { return ""; }
+
 Compiler::Compiler() { throw DeviceError("NVRTC", why_missing()); }
 
 Binary Compiler::compile(const Source&, const std::string&) const { throw DeviceError("NVRTC", why_missing()); }

@@ -1,67 +1,52 @@
 #include "kernels/compiled/binary_file.hpp"
 
-#include <cstring>
-#include <span>
 #include <string_view>
 
 #include "io/files/checksum.hpp"
 #include "io/files/durable.hpp"
+#include "kernels/compiled/texts.hpp"
 
-// A file has a checksum of all that follows, and then texts, each after its length: the compiler, the machine code,
-// the symbols. Numbers have 64 bits, in the order of this machine.
+// A file has a checksum of all that follows, and then texts: the key, the compiler, the machine code, the symbols.
 namespace terrace::compiled {
 namespace {
 
-constexpr std::size_t number_bytes = sizeof(std::uint64_t);
-
 std::uint64_t checksum(std::string_view text) { return io::checksum(std::as_bytes(std::span(text))); }
-
-void add_number(std::string& to, std::uint64_t number) {
-  to.append(reinterpret_cast<const char*>(&number), number_bytes);
-}
-
-void add_text(std::string& to, std::string_view text) {
-  add_number(to, text.size());
-  to += text;
-}
-
-std::uint64_t take_number(std::string_view& from) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, from.data(), number_bytes);
-  from.remove_prefix(number_bytes);
-  return number;
-}
-
-std::string take_text(std::string_view& from) {
-  const std::uint64_t size = take_number(from);
-  const std::string text(from.substr(0, size));
-  from.remove_prefix(size);
-  return text;
-}
 
 }  // namespace
 
-void write_binary(const io::Entry& file, const Binary& binary) {
+std::string content_of(const std::string& key, const Binary& binary) {
+  std::string texts;
+  add_text(texts, key);
+  add_text(texts, binary.compiler);
+  add_text(texts, binary.bytes);
+  for (const std::string& symbol : binary.symbols) add_text(texts, symbol);
   std::string content;
-  add_text(content, binary.compiler);
-  add_text(content, binary.bytes);
-  for (const std::string& symbol : binary.symbols) add_text(content, symbol);
-  std::string whole;
-  add_number(whole, checksum(content));
-  io::write_file_durably(file, std::string_view(whole += content));
+  add_number(content, checksum(texts));
+  return content += texts;
 }
 
-std::optional<Binary> read_binary(const io::Entry& file) {
-  if (!io::status_of(file)) return std::nullopt;
-  const std::vector<std::byte> bytes = io::read_file(file);
-  std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (content.size() < number_bytes || take_number(content) != checksum(content)) return std::nullopt;
-  Binary binary;
-  if (content.empty()) return std::nullopt;
-  binary.compiler = take_text(content);
-  binary.bytes = take_text(content);
-  while (!content.empty()) binary.symbols.push_back(take_text(content));
+std::optional<Binary> binary_in(std::span<const std::byte> content, const std::string& key) {
+  std::string_view left(reinterpret_cast<const char*>(content.data()), content.size());
+  const std::optional<std::uint64_t> sum = take_number(left);
+  if (!sum || *sum != checksum(left) || take_text(left) != key) return std::nullopt;
+  const std::optional<std::string_view> compiler = take_text(left), bytes = take_text(left);
+  if (!compiler || !bytes) return std::nullopt;
+  Binary binary{std::string(*compiler), std::string(*bytes), {}};
+  while (!left.empty()) {
+    const std::optional<std::string_view> symbol = take_text(left);
+    if (!symbol) return std::nullopt;
+    binary.symbols.emplace_back(*symbol);
+  }
   return binary;
+}
+
+void write_binary(const io::Entry& file, const std::string& key, const Binary& binary) {
+  io::write_file_durably(file, std::string_view(content_of(key, binary)));
+}
+
+std::optional<Binary> read_binary(const io::Entry& file, const std::string& key) {
+  if (!io::status_of(file)) return std::nullopt;
+  return binary_in(io::read_file(file), key);
 }
 
 }  // namespace terrace::compiled

@@ -9,6 +9,7 @@
 
 #include "kernels/compiled/compile_error.hpp"
 #include "kernels/compiled/device_headers.hpp"
+#include "kernels/compiled/file_build.hpp"
 
 namespace terrace::compiled {
 namespace {
@@ -47,10 +48,8 @@ struct Library {
   decltype(&nvrtcGetPTXSize) ptx_size = find<decltype(&nvrtcGetPTXSize)>("nvrtcGetPTXSize");
   decltype(&nvrtcGetPTX) get_ptx = find<decltype(&nvrtcGetPTX)>("nvrtcGetPTX");
   std::string number = handle == nullptr ? "" : version_number();
+  void* builtins = handle == nullptr ? nullptr : open_builtins();
 
-  Library() {
-    if (handle != nullptr) open_builtins();
-  }
   void check(nvrtcResult result, const char* call) const {
     if (result != NVRTC_SUCCESS) throw DeviceError(call, text(result));
   }
@@ -69,10 +68,10 @@ struct Library {
     return std::to_string(major) + "." + std::to_string(minor);
   }
   /// NVRTC opens another library, which lies beside it, by its name alone. The loader takes one that is open.
-  void open_builtins() const {
+  void* open_builtins() const {
     std::array<char, 4096> folder{};
-    if (::dlinfo(handle, RTLD_DI_ORIGIN, folder.data()) != 0) return;
-    ::dlopen((std::string(folder.data()) + "/libnvrtc-builtins.so." + number).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (::dlinfo(handle, RTLD_DI_ORIGIN, folder.data()) != 0) return nullptr;
+    return ::dlopen((std::string(folder.data()) + "/libnvrtc-builtins.so." + number).c_str(), RTLD_NOW | RTLD_LOCAL);
   }
 };
 
@@ -163,6 +162,12 @@ std::string Compiler::options() {
   std::string options;
   for (const char* option : common_options) options.append(option).append(" ");
   return options;
+}
+
+std::string Compiler::build() {
+  if (library().handle == nullptr) return "";
+  return "NVRTC " + library().number + " " + library_build(library().handle) + " " +
+         library_build(library().builtins) + variables_text({"NVRTC_PREPEND_FLAGS", "NVRTC_APPEND_FLAGS"});
 }
 
 Compiler::Compiler() {

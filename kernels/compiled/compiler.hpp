@@ -28,6 +28,9 @@ class Compiler {
   static std::string why_missing();
   /// The options of every compilation.
   static std::string options();
+  /// What tells the compiler from every other one, also of the same version; empty if that is not known. Binaries of
+  /// the same build are the same.
+  static std::string build();
 
   /// @throws DeviceError with why_missing()
   Compiler();

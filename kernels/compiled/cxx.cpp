@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "io/files/durable.hpp"
+#include "kernels/compiled/file_build.hpp"
 #include "kernels/compiled/scratch_folder.hpp"
 
 namespace terrace::compiled {
@@ -21,18 +22,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// True if a program of that name can be run: a path, or a name in PATH.
-bool is_there(const std::string& program) {
-  if (program.find('/') != program.npos) return access(program.c_str(), X_OK) == 0;
+/// The file of a program that can be run: a path, or a name in PATH; empty if there is none.
+fs::path file_of(const std::string& program) {
+  if (program.find('/') != program.npos) return access(program.c_str(), X_OK) == 0 ? program : "";
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
     const fs::path file = fs::path(folder.empty() ? "." : folder) / program;
     std::error_code ignored;
-    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return true;
+    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
   }
-  return false;
+  return "";
 }
+
+bool is_there(const std::string& program) { return !file_of(program).empty(); }
+
+constexpr std::chrono::seconds most_time_of_version{10};
 
 /// A program in a group of processes of its own.
 class Child {
@@ -96,6 +101,18 @@ void write_text(const fs::path& file, std::string_view text) {
   if (!(stream << text << std::flush)) throw IoError(file.string(), "cannot be written");
 }
 
+/// What a compiler says of itself; empty if it fails.
+std::string version_of(std::vector<std::string> command) {
+  command.emplace_back("--version");
+  try {
+    const ScratchFolder folder;
+    return Child(std::move(command), folder / "log").wait(most_time_of_version).empty() ? text_of(folder / "log")
+                                                                                        : "";
+  } catch (const IoError&) {
+    return "";
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> words_of(const std::string& command) {
@@ -145,6 +162,16 @@ BuiltObject build_shared_object(std::vector<std::string> command, const std::str
     built.log = program + ": " + (fault.empty() ? "it made no file" : fault) + "\n" + built.log;
   }
   return built;
+}
+
+std::string cxx_build(const std::string& command) {
+  const std::vector<std::string> words = words_of(command);
+  const std::string file = words.empty() ? "" : file_build(file_of(words[0]));
+  const std::string version = file.empty() ? "" : version_of(words);
+  if (version.empty()) return "";
+  return command + "\n" + version + file + "\n" + device::cpu_model_name() +
+         variables_text({"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+                         "CCC_OVERRIDE_OPTIONS"});
 }
 
 // Vectors of 256 bits: those of 512 cross a cache line with every load that is not aligned. EPYC, 2026-11-29, the

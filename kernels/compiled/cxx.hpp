@@ -35,6 +35,11 @@ struct BuiltObject {
 BuiltObject build_shared_object(std::vector<std::string> command, const std::string& text,
                                 std::span<const DeviceHeader> headers, std::chrono::milliseconds most);
 
+/// What tells the compiler of a command from every other one: its words, its version as it says it, its file, the
+/// variables of the environment that it heeds, and the CPU, for which it may be told to compile. Empty if it does not
+/// say its version.
+std::string cxx_build(const std::string& command);
+
 /// The words of a command, which blanks separate.
 std::vector<std::string> words_of(const std::string& command);
 

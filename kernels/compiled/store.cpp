@@ -1,16 +1,13 @@
 #include "kernels/compiled/store.hpp"
 
-#include <array>
 #include <chrono>
-#include <cstdio>
-#include <span>
+#include <optional>
 #include <sstream>
 
-#include "io/files/checksum.hpp"
-#include "io/files/durable.hpp"
 #include "kernels/compiled/binary_file.hpp"
 #include "kernels/compiled/cxx.hpp"
 #include "kernels/compiled/device_headers.hpp"
+#include "kernels/compiled/key.hpp"
 #include "pipeline/base/printable.hpp"
 
 namespace terrace::compiled {
@@ -23,35 +20,6 @@ constexpr std::chrono::seconds most_time{60};
 std::string architecture_of(const device::Context& device) {
   const std::string& kind = device.limits().kind;
   return kind.substr(kind.rfind(' ') + 1);
-}
-
-/// A checksum of texts, as the name of a file.
-class NameSum {
- public:
-  void add(std::string_view text) {
-    const std::uint64_t size = text.size();
-    sum_.add(std::as_bytes(std::span(&size, 1)));
-    sum_.add(std::as_bytes(std::span(text)));
-  }
-  std::string name() const {
-    std::array<char, 17> digits{};
-    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(sum_.value()));
-    return digits.data();
-  }
-
- private:
-  io::RunningChecksum sum_;
-};
-
-/// The name of the file of all that makes a binary what it is.
-std::string name_of(const Source& source, const std::string& options, const std::string& architecture) {
-  NameSum sum;
-  sum.add(source.text);
-  for (const std::string& kernel : source.kernels) sum.add(kernel);
-  for (const DeviceHeader& header : headers_of(source.text)) sum.add(header.text);
-  sum.add(options);
-  sum.add(architecture);
-  return sum.name();
 }
 
 Binary compile_for(const Source& source, const std::string& architecture) {
@@ -89,9 +57,7 @@ Binary compile_for_host(const Source& source, const HostCompiler& compiler) {
     built.log = error.what();
   }
   if (built.bytes.empty()) throw NotCompiled(compiler.command, printable(telling_line(built.log)));
-  Binary binary{compiler.command, std::move(built.bytes), std::move(variables.symbols)};
-  load(binary);  // what cannot be loaded is not kept
-  return binary;
+  return {compiler.command, std::move(built.bytes), std::move(variables.symbols)};
 }
 
 }  // namespace
@@ -132,42 +98,66 @@ std::shared_ptr<const Made> Store::once(std::map<std::string, std::shared_ptr<co
   return made[name] = std::move(now);
 }
 
+Binary Store::timed(const Maker& maker) {
+  const auto begin = std::chrono::steady_clock::now();
+  Binary binary = maker.compile();
+  const std::lock_guard lock(mutex_);
+  compilations_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ++compilations_.count;
+  return binary;
+}
+
+template <class Load>
+auto Store::find(const std::string& key, const Maker& maker, const Load& load) {
+  const std::string name = name_of(key);
+  if (io::status_of(folder_)) {
+    if (const auto kept = read_binary(io::Folder::open(folder_) / name, key)) return load(*kept);
+  }
+  const std::string build = cache_.is_used() ? maker.build() : "", shared = key_with(key, build);
+  if (const auto cached = build.empty() ? std::nullopt : cache_.find(shared)) {
+    try {
+      auto loaded = load(*cached);
+      write_binary(io::make_folder(folder_) / name, key, *cached);
+      const std::lock_guard lock(mutex_);
+      ++compilations_.from_cache;
+      return loaded;
+    } catch (const DeviceError&) {  // that of a machine whose loader takes more than the one here
+    }
+  }
+  const Binary binary = timed(maker);
+  auto loaded = load(binary);
+  write_binary(io::make_folder(folder_) / name, key, binary);
+  if (!build.empty()) cache_.keep(shared, binary);
+  return loaded;
+}
+
 std::shared_ptr<const Module> Store::module(const Source& source, const device::Context& device) {
-  const std::string architecture = architecture_of(device), name = name_of(source, Compiler::options(), architecture);
-  return once(modules_, name, [&] {
-    return std::make_shared<const Module>(find(name, [&] { return compile_for(source, architecture); }));
+  const std::string architecture = architecture_of(device);
+  const std::string key = key_of(source, Compiler::options(), architecture);
+  return once(modules_, name_of(key), [&] {
+    return find(key, {Compiler::build, [&] { return compile_for(source, architecture); }},
+                [](const Binary& binary) { return std::make_shared<const Module>(binary); });
   });
 }
 
 std::shared_ptr<const SharedObject> Store::object(const Source& source, const HostCompiler& compiler) {
-  const std::string name = name_of(source, compiler.options, "cpu");
-  return once(objects_, name, [&] { return load(find(name, [&] { return compile_for_host(source, compiler); })); });
+  const std::string key = key_of(source, compiler.options, "cpu");
+  return once(objects_, name_of(key), [&] {
+    return find(
+        key, {[&] { return cxx_build(compiler.command); }, [&] { return compile_for_host(source, compiler); }}, load);
+  });
 }
 
 Binary Store::binary(const Source& source, const std::string& architecture) {
-  const std::string name = name_of(source, Compiler::options(), architecture);
-  const Turn turn(*this, name);
-  return find(name, [&] { return compile_for(source, architecture); });
+  const std::string key = key_of(source, Compiler::options(), architecture);
+  const Turn turn(*this, name_of(key));
+  return find(key, {Compiler::build, [&] { return compile_for(source, architecture); }},
+              [](const Binary& binary) { return binary; });
 }
 
 Compilations Store::compilations() const {
   const std::lock_guard lock(mutex_);
   return compilations_;
-}
-
-Binary Store::find(const std::string& name, const Compile& compile) {
-  if (io::status_of(folder_)) {
-    if (std::optional<Binary> kept = read_binary(io::Folder::open(folder_) / name)) return *kept;
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  const Binary binary = compile();
-  {
-    const std::lock_guard lock(mutex_);
-    compilations_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    ++compilations_.count;
-  }
-  write_binary(io::make_folder(folder_) / name, binary);
-  return binary;
 }
 
 }  // namespace terrace::compiled

@@ -330,10 +330,12 @@ std::map<std::string, TakenProfile> taken_profiles(const RunFolder& folder) {
   });
 }
 
-/// Gives the devices of a run the folder from which kernels that are compiled at run time come, and takes it away.
+/// Gives the devices of a run the folder, and the user's cache, from which kernels that are compiled at run time
+/// come, and takes them away.
 class ModulesOfRun {
  public:
-  ModulesOfRun(const RunFolder& folder, const RunSettings& settings) : store_(folder.modules()), settings_(settings) {
+  ModulesOfRun(const RunFolder& folder, const RunSettings& settings)
+      : store_(folder.modules(), compiled::user_cache()), settings_(settings) {
     give(&store_);
   }
   ~ModulesOfRun() { give(nullptr); }

@@ -27,6 +27,9 @@ DONE, FAILED, WRONG, STOPPED = 0, 1, 2, 75
 program = None
 root = None
 
+# Nothing is kept in the user's cache, also if the tests are run by hand.
+os.environ.setdefault("TERRACE_COMPILED_CACHE", "off")
+
 
 def main():
     """Takes the program and the root from the command line and runs the tests of the file that is run."""

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/compiled/key.hpp"
+
 namespace terrace::run {
 
 namespace fs = std::filesystem;
@@ -57,8 +59,7 @@ bool is_folder_of_run(const std::string& name) { return name == "ledger" || name
 
 bool is_name_in(const std::string& folder, const std::string& name) {
   if (folder == "modules") {
-    const std::string sum = name.ends_with(".new") ? name.substr(0, name.size() - 4) : name;
-    return sum.size() == run_id_letters && sum.find_first_not_of("0123456789abcdef") == std::string::npos;
+    return compiled::is_name_of_key(name.ends_with(".new") ? name.substr(0, name.size() - 4) : name);
   }
   const std::size_t digits = name.find_first_not_of("0123456789");
   return digits != 0 && digits != std::string::npos &&

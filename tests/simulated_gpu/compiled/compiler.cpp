@@ -9,6 +9,7 @@
 
 #include "kernels/compiled/compile_error.hpp"
 #include "kernels/compiled/cxx.hpp"
+#include "kernels/compiled/file_build.hpp"
 
 namespace terrace::compiled {
 namespace {
@@ -28,6 +29,12 @@ std::string Compiler::why_missing() {
 }
 
 std::string Compiler::options() { return TERRACE_CXX_OPTIONS; }
+
+/// It compiles against headers of the source tree, and calls functions of the program.
+std::string Compiler::build() {
+  const std::string cxx = cxx_build(compiler());
+  return cxx.empty() ? "" : cxx + " for " + file_build("/proc/self/exe");
+}
 
 Compiler::Compiler() : identity_(compiler()) {
   if (const std::string why = why_missing(); !why.empty()) throw DeviceError("the simulated GPU's compiler", why);

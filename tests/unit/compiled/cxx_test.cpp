@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,7 +11,9 @@
 
 #include "kernels/compiled/shared_object.hpp"
 #include "kernels/compiled/store.hpp"
+#include "scripts.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/variable.hpp"
 
 namespace terrace::compiled {
 namespace {
@@ -20,53 +21,24 @@ namespace {
 using Catch::Contains;
 using namespace std::chrono_literals;
 
-/// Sets a variable of the environment for a test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before, was_set_ = true;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() {
-    if (was_set_) setenv(name_, before_.c_str(), 1);
-    else unsetenv(name_);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::string before_;
-  bool was_set_ = false;
-};
-
-/// A program of the shell.
-std::string script(const test::TempFolder& folder, const std::string& name, const std::string& text) {
-  const std::filesystem::path file = folder.write(name, "#!/bin/sh\n" + text + "\n");
-  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  return file.string();
-}
-
-Source answer_source() { return {"int answer() { return 42; }\n", {"answer"}}; }
-
 TEST_CASE("the compiler of CXX comes first, then those in PATH by their names") {
   const test::TempFolder folder;
-  const Variable path("PATH", folder.path().string());
+  const test::Variable path("PATH", folder.path().string());
   {
-    const Variable none("CXX", " ");
+    const test::Variable none("CXX", " ");
     const CxxCompiler found = find_cxx();
     CHECK(found.command.empty());
     CHECK_THAT(found.why_none, Contains("PATH") && Contains("CXX is not set"));
-    script(folder, "g++", "exit 1");
+    test::script(folder, "g++", "exit 1");
     CHECK(find_cxx().command == "g++");
-    script(folder, "c++", "exit 1");
+    test::script(folder, "c++", "exit 1");
     CHECK(find_cxx().command == "c++");
   }
-  const std::string own = script(folder, "own", "exit 1");
+  const std::string own = test::script(folder, "own", "exit 1");
   CHECK(own.find(' ') == std::string::npos);
-  const Variable named("CXX", own + " -v");
+  const test::Variable named("CXX", own + " -v");
   CHECK(find_cxx().command == own + " -v");
-  const Variable wrong("CXX", own + "s -v");
+  const test::Variable wrong("CXX", own + "s -v");
   CHECK(find_cxx().command.empty());
   CHECK(find_cxx().why_none == "CXX names " + own + "s, which is not there");
 }
@@ -81,12 +53,12 @@ TEST_CASE("a source becomes functions, from the folder the second time") {
   const io::Entry modules = folder / "modules";
   for (const char* given : {command.c_str(), ""}) {
     Store store(modules);
-    const auto object = store.object(answer_source(), {given, "-O1 -fPIC"});
+    const auto object = store.object(test::answer_source(), {given, "-O1 -fPIC"});
     const auto answer = reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(object->kernel(0)));
     CHECK(answer() == 42);
     CHECK(store.compilations().count == (*given != '\0' ? 1 : 0));
-    CHECK(store.object(answer_source(), {"", "-O1 -fPIC"}) == object);
-    CHECK_THROWS_AS(store.object(answer_source(), {"", "-O2 -fPIC"}), NotCompiled);
+    CHECK(store.object(test::answer_source(), {"", "-O1 -fPIC"}) == object);
+    CHECK_THROWS_AS(store.object(test::answer_source(), {"", "-O2 -fPIC"}), NotCompiled);
   }
 }
 
@@ -94,10 +66,10 @@ TEST_CASE("different sources are compiled beside one another, and the same sourc
   const test::TempFolder folder;
   Store store(folder / "modules");
   // It ends with an error that says if two of it ran at a time within 20 s.
-  const std::string both = script(folder, "both",
-                                  "touch $0.$$; n=0; while [ $n -lt 200 ]; do set -- $0.*; "
-                                  "if [ $# -ge 2 ]; then echo two; exit 1; fi; sleep 0.1; n=$((n + 1)); done; "
-                                  "echo alone; exit 1");
+  const std::string both = test::script(folder, "both",
+                                        "touch $0.$$; n=0; while [ $n -lt 200 ]; do set -- $0.*; "
+                                        "if [ $# -ge 2 ]; then echo two; exit 1; fi; sleep 0.1; n=$((n + 1)); done; "
+                                        "echo alone; exit 1");
   std::vector<std::string> said(2);
   {
     std::vector<std::jthread> threads;
@@ -119,7 +91,7 @@ TEST_CASE("different sources are compiled beside one another, and the same sourc
   {
     std::vector<std::jthread> threads;
     for (auto& object : made) {
-      threads.emplace_back([&] { object = store.object(answer_source(), {command, "-O1 -fPIC"}); });
+      threads.emplace_back([&] { object = store.object(test::answer_source(), {command, "-O1 -fPIC"}); });
     }
   }
   for (const auto& object : made) CHECK(object == made[0]);
@@ -130,7 +102,7 @@ TEST_CASE("a compiler that fails, says nothing, makes nothing or makes something
   const test::TempFolder folder;
   Store store(folder / "modules");
   const auto says = [&](const std::string& name, const std::string& text, const std::string& words) {
-    CHECK_THROWS_WITH(store.object(answer_source(), {script(folder, name, text), ""}), Contains(words));
+    CHECK_THROWS_WITH(store.object(test::answer_source(), {test::script(folder, name, text), ""}), Contains(words));
   };
   says("telling", "echo first; echo 'x.cpp:1: error: second'; exit 1", "x.cpp:1: error: second");
   says("first", "echo first; echo second; exit 1", "first");
@@ -138,12 +110,12 @@ TEST_CASE("a compiler that fails, says nothing, makes nothing or makes something
   says("lazy", "exit 0", "lazy: it made no file");
   says("wrong", "while [ \"$1\" != -o ]; do shift; done; echo text > $2", "terrace.so");
   says("controls", "printf '\\033[31merror\\033[0m\\n'; exit 1", "?[31merror");
-  CHECK_THROWS_AS(store.object(answer_source(), {(folder / "missing").string(), ""}), NotCompiled);
+  CHECK_THROWS_AS(store.object(test::answer_source(), {(folder / "missing").string(), ""}), NotCompiled);
 }
 
 TEST_CASE("a compiler that does not end is ended, with what it started") {
   const test::TempFolder folder;
-  const std::string hangs = script(folder, "hangs", "sleep 100 & sleep 100; echo $!");
+  const std::string hangs = test::script(folder, "hangs", "sleep 100 & sleep 100; echo $!");
   const auto begin = std::chrono::steady_clock::now();
   const BuiltObject built = build_shared_object({hangs}, "", {}, 200ms);
   CHECK(built.bytes.empty());

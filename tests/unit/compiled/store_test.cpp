@@ -10,6 +10,7 @@
 #include "tests/support/cuda_device.hpp"
 #include "tests/support/small_disk.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/variable.hpp"
 
 namespace terrace::compiled {
 namespace {
@@ -52,6 +53,27 @@ TEST_CASE("what a store compiled is in its folder, for other stores too, unless 
   another.binary(test::small_source(2), "sm_90");
   another.binary(test::small_source(1), "sm_80");
   CHECK(another.compilations().count == 3);
+}
+
+TEST_CASE("another run takes from the cache what one has compiled, if it has the same compiler") {
+  if (!test::has_compiler()) return;
+  const test::TempFolder parent;
+  const Cache cache(parent / "cache");
+  CHECK_FALSE(Compiler::build().empty());
+  const auto binary = [&](const std::string& run, const std::string& architecture, int compiled, int from_cache) {
+    Store store(parent / run, cache);
+    const Binary made = store.binary(test::small_source(1), architecture);
+    CHECK(store.compilations().count == compiled);
+    CHECK(store.compilations().from_cache == from_cache);
+    CHECK(fs::exists(only_file(parent / run)));
+    return made;
+  };
+  const Binary first = binary("first", "sm_90", 1, 0), second = binary("second", "sm_90", 0, 1);
+  CHECK(first.bytes == second.bytes);
+  CHECK(first.symbols == second.symbols);
+  binary("older", "sm_80", 1, 0);
+  const test::Variable flags("NVRTC_APPEND_FLAGS", "--maxrregcount=64"), folders("CPATH", "/nowhere");
+  binary("third", "sm_90", 1, 0);
 }
 
 TEST_CASE("a folder that cannot be made is an error that names it") {
