@@ -54,7 +54,10 @@ std::string described_options(const CLI::App& command) {
 constexpr const char* files_and_more = R"(.SH ENVIRONMENT
 .TP
 TERRACE_CPU_RATES
-Rates of the CPU that plans and profiles take for its limits, in place of measuring them once, for some 20 ms, and keeping them in $XDG_CACHE_HOME/terrace/cpu or ~/.cache/terrace/cpu; \\fBterrace measure\\fR measures them anew: operations on 32\-bit integers, multiply\-adds of f32 and copied bytes a second, with commas between (1e11,8e10,2e10). Predicted times are then the same at each start.
+Rates of the CPU that plans and profiles take for its limits, in place of measuring them once, for some 20 ms, and keeping them in $XDG_CACHE_HOME/terrace/cpu or ~/.cache/terrace/cpu; \fBterrace measure\fR measures them anew: operations on 32\-bit integers, multiply\-adds of f32 and copied bytes a second, with commas between (1e11,8e10,2e10). Predicted times are then the same at each start.
+.TP
+TERRACE_COMPILED_CACHE
+off: kernels that are compiled when a run begins are neither taken from $XDG_CACHE_HOME/terrace/compiled or ~/.cache/terrace/compiled, where earlier runs of the user have kept theirs, nor kept there. on is the same as without the variable. The folder takes at most 256 MiB and may be removed at any time.
 .TP
 SLURM_JOB_END_TIME
 The time, in seconds since 1970, before which a run without \-\-time\-limit stops at a checkpoint.
