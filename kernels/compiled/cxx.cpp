@@ -28,7 +28,7 @@ fs::path file_of(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder.empty() ? "." : folder) / program;
+    fs::path file = fs::path(folder.empty() ? "." : folder) / program;
     std::error_code ignored;
     if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
   }

@@ -44,6 +44,7 @@ int look_at(dl_phdr_info* info, std::size_t, void* wanted) {
   for (int number = 0; number < info->dlpi_phnum && library->build_id.empty(); ++number) {
     const ElfW(Phdr)& part = info->dlpi_phdr[number];
     if (part.p_type != PT_NOTE || part.p_align > 4) continue;  // those with more are not padded so
+    // The loader gives addresses as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     library->build_id = build_id_in({reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr), part.p_memsz});
   }
   return 1;
