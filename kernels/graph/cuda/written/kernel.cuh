@@ -47,10 +47,29 @@ struct AnySources {
   __device__ __forceinline__ Shape shape() const { return work.shape; }
 };
 
+/// Makes the cells of a thread that lie inside of the rows, any of which may read something outside of the sources. A
+/// function of its own, so that its registers are not those of the cells inside.
+template <class Cell>
+__device__ __noinline__ void make_any_cells(const WrittenWork& work, i64 i, i64 j) {
+  using T = typename Cell::T;
+  constexpr WrittenTile tile = written_tile(Cell::reaches, Cell::operations);
+  const AnySources<T> read{work};
+#pragma unroll 1
+  for (u32 n = 0; n < tile.rows * tile.columns; ++n) {
+    const i64 row = i + n / tile.columns, column = j + n % tile.columns * 32;
+    if (row >= work.rows.end || column >= work.shape.columns) continue;
+    T made[Cell::results];
+    Cell::make(read, row, column, made);
+#pragma unroll
+    for (i32 result = 0; result < Cell::results; ++result) work.made[result].row<T>(row)[column] = made[result];
+  }
+}
+
 /// Makes cells of rows [rows.begin, rows.end), from the tile of the thread block on: a warp has the tile's rows, and
 /// warps lie side by side.
 template <class Cell>
-__global__ void __launch_bounds__(written_threads) make_written_kernel(const __grid_constant__ WrittenWork work) {
+__global__ void __launch_bounds__(written_threads, written_blocks(Cell::operations))
+    make_written_kernel(const __grid_constant__ WrittenWork work) {
   using T = typename Cell::T;
   constexpr WrittenTile tile = written_tile(Cell::reaches, Cell::operations);
   device::wait_for_earlier_kernels();
@@ -82,16 +101,7 @@ __global__ void __launch_bounds__(written_threads) make_written_kernel(const __g
     }
     return;
   }
-  const AnySources<T> read{work};
-#pragma unroll 1
-  for (u32 n = 0; n < tile.rows * tile.columns; ++n) {
-    const i64 row = i + n / tile.columns, column = j + n % tile.columns * 32;
-    if (row >= work.rows.end || column >= work.shape.columns) continue;
-    T made[Cell::results];
-    Cell::make(read, row, column, made);
-#pragma unroll
-    for (i32 result = 0; result < Cell::results; ++result) work.made[result].row<T>(row)[column] = made[result];
-  }
+  make_any_cells<Cell>(work, i, j);
 }
 
 }  // namespace terrace::graph

@@ -35,6 +35,9 @@ struct WrittenTile {
 
 inline constexpr u32 written_threads = 256, written_warps = written_threads / 32;
 
+/// Thread blocks of a multiprocessor that registers must allow: loads of many warps hide their latency. Not measured.
+TERRACE_HOST_DEVICE constexpr int written_blocks(i32 operations) { return operations > 64 ? 1 : 5; }
+
 /// Neighbourhoods share values from row to row. A long formula is made once. Not measured.
 TERRACE_HOST_DEVICE constexpr WrittenTile written_tile(bool reaches, i32 operations) {
   return operations > 64 ? WrittenTile{1, 1} : reaches ? WrittenTile{4, 1} : WrittenTile{1, 4};
