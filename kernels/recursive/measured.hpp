@@ -150,6 +150,15 @@ struct CpuBits {
   static constexpr i64 words = 32;
 };
 
+/// Searches on the CPU (cpu/searches/).
+struct CpuSearches {
+  /// Passes over all nodes and edges for each lane of a vector after which sweeps take longer than searches from one
+  /// node at a time. Not measured.
+  static constexpr double sweeps_most = 4;
+  /// Batches after such a one that are not tried by sweeps. Not measured.
+  static constexpr i64 sweeps_left_out = 32;
+};
+
 /// Problems over intervals on the CPU (cpu/intervals/).
 struct CpuIntervals {
   /// Rows and columns of a part that is closed value by value. Not measured.

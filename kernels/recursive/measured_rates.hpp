@@ -76,4 +76,13 @@ struct OtherRates {
   static constexpr double cuda_splits_i32 = 2.4e12, cuda_splits_i16 = 2.1e12, cuda_splits = 1.1e12;
 };
 
+/// Searches of a core: edges a second that searches pass, and nodes a second of which they give distances, each counted
+/// once a source.
+struct SearchRates {
+  static constexpr double levels_edges = 1e9, levels_nodes = 1e9;
+  static constexpr double sweeps_edges = 2e8, sweeps_nodes = 2e8;
+  static constexpr double breadth_edges = 2e8, breadth_nodes = 1e8;
+  static constexpr double nearest_edges = 1e8, nearest_nodes = 2e7;
+};
+
 }  // namespace terrace::recursive::measured
