@@ -85,6 +85,7 @@ class GraphSource : public HeldSource {
     return ChangedDefault{{"nodes", "all"}, "used"};
   }
   std::shared_ptr<const NodeNames> nodes() const override { return names_; }
+  std::span<const Edge> edges() const { return edges_; }
   std::size_t memory() const override { return edges_.capacity() * sizeof(Edge) + names_->memory(); }
   std::optional<std::uint64_t> content() const override {
     static_assert(sizeof(Edge) == 2 * sizeof(std::int64_t) + sizeof(double));  // no padding
@@ -230,6 +231,11 @@ std::shared_ptr<Source> open_graph(const Settings& settings, const OpenContext& 
 }  // namespace
 
 bool is_graph(const Source& source) { return dynamic_cast<const GraphSource*>(&source) != nullptr; }
+
+std::span<const Edge> edges_of(const Source& source) {
+  const auto* graph = dynamic_cast<const GraphSource*>(&source);
+  return graph != nullptr ? graph->edges() : std::span<const Edge>();
+}
 
 InputKind graph_kind() {
   return {"graph",

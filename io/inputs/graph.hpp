@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,10 @@ struct EdgeList {
 /// True if a source is a graph's matrix of weights, with infinity (in whole numbers half the largest i64) in places
 /// without an edge.
 bool is_graph(const Source& source);
+
+/// The edges of such a matrix, by row, then by column, each once with the least weight; nodes are rows. Empty if the
+/// source is_graph() not.
+std::span<const Edge> edges_of(const Source& source);
 
 /// Readers of formats. @throws IoError with file, line and column
 EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules);         // shortest paths: "p sp", "a u v w"

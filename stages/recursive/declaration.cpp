@@ -107,6 +107,18 @@ void fill_in(const std::string& problem, Settings& settings, const job::KindOf& 
   settings.set("type", std::string(kind_of("matrix") == "graph" ? "auto" : "input"));
 }
 
+std::vector<job::Finding> check_together(const std::string& problem, const Settings& settings) {
+  if (recursive::find_problem(problem)->form == Form::shortest_paths || settings.text("schedule") != "searches") {
+    return {};
+  }
+  return {{"schedule", "searches find shortest paths, of `floyd_warshall`; give another schedule, or none"}};
+}
+
+std::optional<CpuAlone> cpu_alone(const Request& request) {
+  if (recursive::find_problem(request.stage.problem)->form != Form::shortest_paths) return std::nullopt;
+  return searches_alone(request);
+}
+
 std::unique_ptr<run::Stage> make_recursive(const Request& request) {
   switch (recursive::find_problem(request.stage.problem)->form) {
     case Form::shortest_paths:
@@ -132,12 +144,18 @@ StageKind recursive_stage() {
       {"schedule", ParameterKind::choice,
        "how the recursion over tiles is cut; two_way: in two at every level; r_way: as host "
        "and device memory ask for; plain: in single tiles at once; auto: in two, but a "
-       "product so that blocks of it stay in memory until they are done",
-       "auto", "auto, two_way, r_way, plain"}};
+       "product so that blocks of it stay in memory until they are done; searches: of `floyd_warshall`, no "
+       "recursion: "
+       "a search from each node over the edges of a graph, on the CPU, which auto takes for distances of whole "
+       "numbers "
+       "where it is quicker",
+       "auto", "auto, two_way, r_way, plain, searches"}};
   for (const recursive::ProblemInfo& problem : recursive::problems()) {
     kind.declaration.problems.push_back(declare(problem));
   }
   kind.declaration.fill_in = fill_in;
+  kind.declaration.check = check_together;
+  kind.cpu_alone = cpu_alone;
   kind.make = make_recursive;
   kind.verify = verify_recursive;
   kind.methods = recursive_methods;

@@ -39,6 +39,9 @@ struct PassTraffic {
   static constexpr double read = 2.5, written = 1.5;
 };
 
+/// Bytes of the rows of a table that a block of searches makes, about (searches/stage.cpp). Not measured.
+inline constexpr std::int64_t search_band_bytes = std::int64_t{128} << 20;
+
 /// Blocks of products (products/blocks.cpp).
 struct ProductBlocks {
   /// Tiles that come and go while others are used. EPYC, f32, 1024: planned and moved within 2%; other sizes not

@@ -13,6 +13,10 @@ const recursive::TriangleMethod& triangle_method(const recursive::TriangleSpec& 
   return device::chosen_method("intervals", recursive::triangle_methods(), backend, "auto", spec, limits);
 }
 
+const recursive::SearchMethod& search_method(const recursive::SearchSpec& spec, const device::Limits& limits) {
+  return device::chosen_method("searches", recursive::search_methods(), device::Backend::cpu, "auto", spec, limits);
+}
+
 std::vector<run::StageMethod> methods_of(const recursive::UpdateSpec& spec, const Resources& resources) {
   const device::Limits& limits = resources.device;
   return stage_methods(recursive::update_methods(), update_method(spec, resources.backend(), limits), spec, limits);
@@ -27,6 +31,7 @@ std::vector<run::StageMethod> methods_of(const recursive::TriangleSpec& spec, co
 std::vector<run::StageMethod> recursive_methods() {
   std::vector<run::StageMethod> all = stage_methods(recursive::update_methods());
   for (run::StageMethod& method : stage_methods(recursive::triangle_methods())) all.push_back(std::move(method));
+  for (run::StageMethod& method : stage_methods(recursive::search_methods())) all.push_back(std::move(method));
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/recursive/methods.hpp"
+#include "kernels/recursive/searches.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -13,6 +14,9 @@ const recursive::UpdateMethod& update_method(const recursive::UpdateSpec& spec, 
                                              const device::Limits& limits);
 const recursive::TriangleMethod& triangle_method(const recursive::TriangleSpec& spec, device::Backend backend,
                                                  const device::Limits& limits);
+
+/// The method of searches, which the CPU computes. @param limits of the CPU
+const recursive::SearchMethod& search_method(const recursive::SearchSpec& spec, const device::Limits& limits);
 
 /// The methods beside what a stage computes (run::Stage::methods()).
 std::vector<run::StageMethod> methods_of(const recursive::UpdateSpec& spec, const Resources& resources);

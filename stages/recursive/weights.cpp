@@ -11,6 +11,7 @@
 #include "pipeline/base/error.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/stated_weights.hpp"
+#include "stages/recursive/weight_element.hpp"
 #include "stages/watched_read.hpp"
 
 namespace terrace::stages {
@@ -20,35 +21,6 @@ using recursive::Nothing;
 namespace {
 
 constexpr std::int64_t most_values = 1 << 17;  // read at a time, beyond one row
-
-constexpr const char* too_large = "is too large for the type of the result; give a wider `type`";
-
-/// The fault of an element; null: none.
-template <class From, class To>
-const char* fault_of(From value, const WeightRules& rules) {
-  if constexpr (std::is_signed_v<From>) {
-    if (rules.not_negative && value < From(0)) return "is negative, which no factor of `max_times` may be";
-  }
-  if constexpr (std::is_floating_point_v<From>) {
-    if (std::isnan(value)) return "is no number (NaN)";
-    if (std::isinf(value)) {
-      if (rules.any_infinity) return nullptr;
-      if (rules.no_edge) return "is infinite, while `no_edge` names another value for no edge";
-      return value < 0 ? "is minus infinity, which no element may be here"
-                       : "is infinite, which no element may be here";
-    }
-    if constexpr (!std::is_floating_point_v<To>) {
-      if (value != std::floor(value)) return "is no whole number; give a floating-point `type`";
-      if (std::abs(static_cast<double>(value)) >= static_cast<double>(recursive::infinity<To>())) return too_large;
-    } else if (std::isinf(static_cast<To>(value))) {
-      return too_large;
-    }
-  } else if constexpr (!std::is_floating_point_v<To>) {
-    constexpr To most = recursive::infinity<To>();
-    if (std::cmp_greater_equal(value, most) || std::cmp_less_equal(value, -most)) return too_large;
-  }
-  return nullptr;
-}
 
 /// The least and the largest value that the rules leave as they are, as all between them, in a matrix of that type.
 template <class T>
@@ -87,16 +59,6 @@ void read_rows(io::Source& matrix, const Box& box, const Visit& visit) {
   }
 }
 
-[[noreturn]] void fail_at(const io::Source& matrix, const WeightRules& rules, std::int64_t row, std::int64_t column,
-                          const std::string& value, const char* fault) {
-  rules.label.fail(matrix, {row, column}, (value.empty() ? "" : value + " ") + fault);
-}
-
-template <class T>
-std::string finite_text(T value) {
-  return std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value)) ? "" : std::to_string(value);
-}
-
 class Weights : public io::Source {
  public:
   Weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules)
@@ -132,7 +94,8 @@ class Weights : public io::Source {
     const std::int64_t columns = box.end[1] - box.begin[1];
     for (std::int64_t i = box.begin[0]; i < box.end[0]; ++i, values += columns) {
       if (rules_.no_edge || !all_in(kept, values, columns)) {
-        for (std::int64_t j = 0; j < columns; ++j) values[j] = weight<T>(values[j], i, box.begin[1] + j);
+        for (std::int64_t j = 0; j < columns; ++j)
+          values[j] = weight_of<T>(*matrix_, rules_, values[j], i, box.begin[1] + j);
       }
       if (rules_.zero_diagonal && box.begin[1] <= i && i < box.end[1]) {
         T& self = values[i - box.begin[1]];
@@ -152,7 +115,7 @@ class Weights : public io::Source {
       }
       for (std::int64_t i = part.begin[0]; i < part.end[0]; ++i) {
         for (std::int64_t j = part.begin[1]; j < part.end[1]; ++j) {
-          *out = weight<To>(*values++, i, j);
+          *out = weight_of<To>(*matrix_, rules_, *values++, i, j);
           if (rules_.zero_diagonal && i == j) *out = std::min(*out, To(0));
           ++out;
         }
@@ -170,8 +133,8 @@ class Weights : public io::Source {
     const std::string what = range.any ? "is outside of " + std::to_string(range.least) + " to " +
                                              std::to_string(range.most) + ", " + rules_.stated->reason
                                        : "is a weight, where there is none by " + rules_.stated->reason;
-    fail_at(*matrix_, rules_, part.begin[0] + *outside / columns, part.begin[1] + *outside % columns,
-            finite_text(values[*outside]), what.c_str());
+    fail_at_weight(*matrix_, rules_, part.begin[0] + *outside / columns, part.begin[1] + *outside % columns,
+                   finite_text(values[*outside]), what.c_str());
   }
 
   template <class From>
@@ -193,26 +156,14 @@ class Weights : public io::Source {
       for (std::int64_t n = 0; n < count; ++n) {
         if constexpr (std::is_floating_point_v<From>) {
           if (std::isnan(values[n])) {
-            fail_at(*matrix_, rules_, part.begin[0] + n / columns, part.begin[1] + n % columns, "",
-                    "is no number (NaN)");
+            fail_at_weight(*matrix_, rules_, part.begin[0] + n / columns, part.begin[1] + n % columns, "",
+                           "is no number (NaN)");
           }
         }
         *out++ = values[n] != From(0) ? 1 : 0;
       }
       return true;
     });
-  }
-
-  template <class To, class From>
-  To weight(From value, std::int64_t i, std::int64_t j) const {
-    if (is_no_edge(value, rules_)) return no_edge_of<To>(rules_);
-    if (const char* fault = fault_of<From, To>(value, rules_))
-      fail_at(*matrix_, rules_, i, j, finite_text(value), fault);
-    if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
-      if (std::isinf(value))
-        return value < 0 ? static_cast<To>(-recursive::infinity<To>()) : recursive::infinity<To>();
-    }
-    return static_cast<To>(value);
   }
 
   std::shared_ptr<io::Source> matrix_;
@@ -250,8 +201,8 @@ WeightScan scan_weights(io::Source& matrix, const WeightRules& rules, const Watc
         const std::int64_t count = part.volume(), columns = matrix.shape()[1];
         for (std::int64_t n = 0; n < count; ++n) {
           if (is_no_edge(values[n], rules)) continue;
-          if (const char* fault = fault_of<From, std::int64_t>(values[n], rules)) {
-            fail_at(matrix, rules, part.begin[0] + n / columns, n % columns, finite_text(values[n]), fault);
+          if (const char* fault = fault_of_weight<From, std::int64_t>(values[n], rules)) {
+            fail_at_weight(matrix, rules, part.begin[0] + n / columns, n % columns, finite_text(values[n]), fault);
           }
           const auto value = static_cast<std::int64_t>(values[n]);
           scan.range.add(value, value);

@@ -7,10 +7,13 @@
 #include "io/inputs/graph.hpp"
 #include "kernels/recursive/problems.hpp"
 #include "kernels/recursive/semiring.hpp"
+#include "stages/recursive/closures/distance_type.hpp"
 #include "stages/recursive/closures/tally.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/recursive/methods.hpp"
 #include "stages/recursive/rates.hpp"
+#include "stages/recursive/searches/choice.hpp"
+#include "stages/recursive/searches/stage.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/stated_weights.hpp"
 #include "stages/recursive/tiles.hpp"
@@ -143,70 +146,13 @@ class FloydWarshallStage : public run::Stage {
   bool whole_;
 };
 
-/// The type of the distances, and what is known of the weights by then.
-struct ChosenType {
-  ElementType value;
-  std::optional<StatedWeights> stated;
+/// The matrix of a step, and the rules by which it is read.
+struct Weighted {
+  std::shared_ptr<io::Source> matrix;
+  WeightRules rules;
 };
 
-/// Looks at the weights so far as what the matrix states of them leaves the narrowest type open.
-WeightScan scan_to_choose(const Request& request, io::Source& matrix, const WeightRules& rules,
-                          const std::optional<StatedWeights>& stated) {
-  const std::int64_t nodes = matrix.shape()[0];
-  const auto enough = [&](const WeightRange& seen) {
-    return narrowest_for_distances(seen, nodes) == narrowest_for_distances(stated->range, nodes);
-  };
-  WeightScan scan;
-  read_values(request.stage, "matrix", [&] {
-    if (stated) scan = scan_weights(matrix, rules, request.watch, enough);
-    else scan = scan_weights(matrix, rules, request.watch);
-  });
-  return scan;
-}
-
-/// The narrowest type that is sure to hold the distances of a matrix of integers.
-ChosenType choose_narrowest(const Request& request, io::Source& matrix, const WeightRules& rules,
-                            std::optional<StatedWeights> stated) {
-  const std::int64_t nodes = matrix.shape()[0];
-  WeightRange range;
-  if (stated && stated->exact) {
-    range = stated->range;
-  } else if (request.resources.to_run) {
-    const WeightScan scan = scan_to_choose(request, matrix, rules, stated);
-    range = scan.range;
-    if (scan.whole) {
-      stated = {scan.range, true,
-                "the range that was found when the run was planned: the input has changed since then"};
-    }
-  }
-  if (const auto type = narrowest_for_distances(range, nodes)) return {*type, std::move(stated)};
-  refuse(
-      request.stage, "matrix",
-      "distances of '" + rules.label.array +
-          "' may leave every integer type: say `type: f64`, or `type: input`, whose distances are proved once they "
-          "are computed");
-}
-
-ChosenType choose_type(const Request& request, io::Source& matrix, const WeightRules& rules) {
-  const std::string& type = request.stage.settings.text("type");
-  std::optional<StatedWeights> stated = stated_weights(matrix, rules);
-  if (type == "auto" && !is_floating(matrix.type())) {
-    return choose_narrowest(request, matrix, rules, std::move(stated));
-  }
-  if (type == "input" || type == "auto") return {distance_type(matrix.type()), std::move(stated)};
-  return {*element_type_from(type), std::move(stated)};
-}
-
-/// True if distances can be computed by what is stated of the weights. Without negative ones they are held against
-/// infinity once they are known.
-bool suffices(const StatedWeights& stated, ElementType value, std::int64_t nodes) {
-  if (is_floating(value) || !holds_weights(value, stated.range)) return false;
-  return !stated.range.any || stated.range.least >= 0 || holds_distances(value, stated.range, nodes);
-}
-
-}  // namespace
-
-std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
+Weighted open_weighted(const Request& request) {
   const Settings& settings = request.stage.settings;
   std::shared_ptr<io::Source> matrix = open_square_matrix(request);
   WeightRules rules = distance_rules(request, *matrix, settings.text("diagonal") == "zero");
@@ -214,24 +160,56 @@ std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
   // In a graph 0 is a weight as any other.
   if (!settings.has("no_edge") && !io::is_graph(*matrix)) rules.zeros = std::make_shared<ZeroCount>();
   rules.rounded = rounded_of(request, "matrix");
+  return {std::move(matrix), std::move(rules)};
+}
+
+/// The type that was chosen for the attempt to resume, or is chosen now.
+ChosenType type_of(const Request& request, Weighted& weighted) {
+  if (request.choices == nullptr) return choose_distance_type(request, *weighted.matrix, weighted.rules);
+  ChosenType chosen{*element_type_from(request.choices->at("value").get<std::string>()), std::nullopt};
+  if (request.choices->contains("stated")) chosen.stated = StatedWeights::from(request.choices->at("stated"));
+  return chosen;
+}
+
+}  // namespace
+
+std::optional<CpuAlone> searches_alone(const Request& request) {
+  const std::string& schedule = request.stage.settings.text("schedule");
+  if (schedule == "searches") {
+    return CpuAlone{"schedule", "`schedule: searches` is computed on the CPU only; give another, or `backend: cpu`"};
+  }
+  if (schedule != "auto" || !request.resources.leaves_choice) return std::nullopt;
+  Weighted weighted = open_weighted(request);
+  if (!io::is_graph(*weighted.matrix)) return std::nullopt;
+  const ElementType value = choose_distance_type(request, *weighted.matrix, weighted.rules).value;
+  if (!is_searched(request, *weighted.matrix, weighted.rules, value, request.resources.cpu)) return std::nullopt;
+  return CpuAlone{"matrix", "searches over the edges of '" + weighted.rules.label.array +
+                                "' on the CPU are expected to take less time than updates of all pairs on the GPU; "
+                                "`schedule: two_way` has these"};
+}
+
+std::unique_ptr<run::Stage> make_floyd_warshall(const Request& request) {
+  const Settings& settings = request.stage.settings;
+  Weighted weighted = open_weighted(request);
+  const std::shared_ptr<io::Source>& matrix = weighted.matrix;
+  WeightRules& rules = weighted.rules;
+  const ChosenType chosen = type_of(request, weighted);
+  const bool searched = request.choices != nullptr
+                            ? has_searched(*request.choices)
+                            : is_searched(request, *matrix, rules, chosen.value, request.resources.device);
+  if (searched) return make_searches(request, *matrix, rules, chosen.value);
   ClosureCut cut;
   cut.spec.semiring = recursive::find_problem(request.stage.problem)->semiring;
+  cut.spec.value = chosen.value;
   cut.nodes = matrix->shape()[0];
   cut.loops = !rules.zero_diagonal;
-  const auto set_table = [&] {
-    if (settings.flag("paths")) cut.spec.table = recursive::paths_table(cut.spec.value, cut.nodes);
-  };
+  if (settings.flag("paths")) cut.spec.table = recursive::paths_table(cut.spec.value, cut.nodes);
   if (request.choices != nullptr) {
-    cut.spec.value = *element_type_from(request.choices->at("value").get<std::string>());
-    set_table();
     cut.tile = request.choices->at("tile");
     cut.ways = request.choices->at("ways").get<std::vector<std::int64_t>>();
-    if (request.choices->contains("stated")) rules.stated = StatedWeights::from(request.choices->at("stated"));
+    rules.stated = chosen.stated;
   } else {
-    const ChosenType chosen = choose_type(request, *matrix, rules);
-    cut.spec.value = chosen.value;
     if (chosen.stated && suffices(*chosen.stated, cut.spec.value, cut.nodes)) rules.stated = chosen.stated;
-    set_table();
     cut.tile = choose_tile(cut.nodes, cut.spec, request.resources);
     const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
     cut.ways = choose_ways(settings.text("schedule"), across, cut.tile, element_bytes(cut.spec), request.resources);

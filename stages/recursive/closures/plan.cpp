@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "pipeline/base/printable.hpp"
 #include "stages/recursive/closures/edges.hpp"
 #include "stages/recursive/closures/tally.hpp"
 #include "stages/recursive/tile_plan.hpp"
@@ -14,10 +13,6 @@ using recursive::TileTask;
 using run::ArraySpec;
 using run::Mode;
 using run::Role;
-
-std::string ClosurePlan::node_text(std::int64_t node) const {
-  return nodes_ ? "node " + quote(nodes_->name(node)) : "node " + std::to_string(node) + " (counted from 0)";
-}
 
 ClosurePlan::ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name,
                          std::shared_ptr<const io::NodeNames> nodes)

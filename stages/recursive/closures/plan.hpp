@@ -57,8 +57,7 @@ class ClosurePlan : public run::Plan {
 
   const ClosureCut& cut() const { return cut_; }
   const std::string& matrix_name() const { return matrix_name_; }
-  /// A node by its name, or its number: "node 'rome'", "node 3 (counted from 0)".
-  std::string node_text(std::int64_t node) const;
+  const io::NodeNames* nodes() const { return nodes_.get(); }
   std::int64_t across() const { return across_; }
   DealtLines lines() const { return {across_}; }
   std::int64_t updates() const { return order_.count(); }

@@ -1,0 +1,166 @@
+#include "stages/recursive/searches/stage.hpp"
+
+#include <algorithm>
+
+#include "pipeline/base/rounding.hpp"
+#include "pipeline/base/units.hpp"
+#include "stages/recursive/measured.hpp"
+#include "stages/recursive/methods.hpp"
+#include "stages/recursive/searches/compressed.hpp"
+#include "stages/recursive/searches/expected.hpp"
+#include "stages/recursive/searches/tally.hpp"
+#include "stages/refuse.hpp"
+#include "stages/rounded_inputs.hpp"
+#include "stages/stage_methods.hpp"
+
+namespace terrace::stages {
+namespace {
+
+/// Bytes of a row of the table, with the nodes beside it.
+std::int64_t row_bytes(const recursive::SearchSpec& spec) {
+  const std::size_t beside = spec.beside != recursive::Beside::none ? sizeof(std::int32_t) : 0;
+  return std::max<std::int64_t>(1, spec.graph->nodes) * static_cast<std::int64_t>(size_of(spec.value) + beside);
+}
+
+/// Bytes in addition to tiles: the graph, and what searches work in.
+std::int64_t workspace_bytes(const recursive::SearchSpec& spec, const Resources& resources) {
+  const std::size_t searches = search_method(spec, resources.device).workspace(spec, resources.device);
+  return static_cast<std::int64_t>(searches + spec.graph->memory());
+}
+
+class SearchStage : public run::Stage {
+ public:
+  SearchStage(const Request& request, std::unique_ptr<SearchPlan> plan, bool whole)
+      : name_(request.stage.name),
+        type_place_(place_of(request.stage, "type")),
+        resources_(request.resources),
+        plan_(std::move(plan)),
+        tally_(*plan_),
+        whole_(whole) {}
+
+  const run::Plan& plan() const override { return *plan_; }
+  run::Tally& tally() override { return tally_; }
+
+  io::DatasetSpec dataset(int array) const override {
+    if (array > 0) {
+      return {"/" + name_ + "/next",
+              {},
+              {},
+              {"from", "to"},
+              "",
+              "the node after `from` on a shortest path; -1: none",
+              -1};
+    }
+    const std::optional<std::int64_t> no_path = no_path_of(spec().value);
+    return {"/" + name_ + "/distance",
+            {},
+            {},
+            {"from", "to"},
+            "",
+            "distance of nodes; " + (no_path ? std::to_string(*no_path) : "inf") + ": no path",
+            no_path};
+  }
+
+  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::Attribute> attributes() const override { return {}; }
+
+  run::Prediction prediction() const override {
+    run::Prediction p;
+    p.blocks = plan_->blocks() + (plan_->has_potentials() ? 1 : 0);
+    p.operations = static_cast<double>(spec().rows()) * static_cast<double>(spec().graph->edges());
+    p.unit = "edge";
+    p.operations_per_second = 1 / search_method(spec(), resources_.device).cost(spec(), resources_.device).seconds;
+    p.bytes_written = static_cast<double>(spec().rows()) * static_cast<double>(row_bytes(spec()));
+    p.block_shape = std::to_string(plan_->cut().rows) + " x " + std::to_string(spec().graph->nodes);
+    p.block_bytes = static_cast<std::size_t>(plan_->cut().rows * row_bytes(spec()));
+    p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec(), resources_));
+    return p;
+  }
+
+  std::vector<std::string> analysis() const override {
+    return {in_words(expected_seconds(spec(), resources_.device, resources_), *spec().graph)};
+  }
+
+  std::vector<run::StageMethod> methods() const override {
+    return stage_methods(recursive::search_methods(), search_method(spec(), resources_.device), spec(),
+                         resources_.device);
+  }
+
+  std::vector<std::string> warnings() const override {
+    if (!whole_ || spec().value != ElementType::f32) return {};
+    const std::string warning = warning_of_f32_results(type_place_, name_, tally_.farthest());
+    if (warning.empty()) return {};
+    return {warning};
+  }
+
+  nlohmann::json choices() const override {
+    return {{"method", run::method_of(*this)},
+            {"rows", plan_->cut().rows},
+            {"nodes", spec().graph->nodes},
+            {"value", name_of(spec().value)},
+            {"words", spec().words}};
+  }
+
+ private:
+  const recursive::SearchSpec& spec() const { return plan_->cut().spec; }
+
+  std::string name_;
+  Place type_place_;  // place of the type in the job, else of the stage
+  Resources resources_;
+  std::unique_ptr<SearchPlan> plan_;
+  SearchTally tally_;
+  bool whole_;  // the weights are whole numbers by their type
+};
+
+/// The most rows of a block for which the budgets hold `count` blocks; 0: none.
+std::int64_t rows_within(const recursive::SearchSpec& spec, std::int64_t count, const Resources& resources) {
+  const std::int64_t row = row_bytes(spec), workspace = workspace_bytes(spec, resources);
+  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) - workspace;
+  const std::int64_t budget =
+      std::min((host - page_bytes) / count, static_cast<std::int64_t>(resources.device_budget));
+  const std::int64_t most = std::max<std::int64_t>(measured::search_band_bytes, row);
+  // Each array's tile is a number of whole pages.
+  const std::int64_t rows = (std::min(budget, most) - 3 * page_bytes) / row;
+  return std::clamp<std::int64_t>(rows, 0, std::max<std::int64_t>(1, spec.rows()));
+}
+
+/// Chooses rows of a block, and how many nodes are searched from at once. @throws JobError naming the least budgets
+void choose_cut(SearchCut& cut, const Resources& resources) {
+  constexpr std::int64_t blocks_at_once = 3;  // one is computed, others are written
+  for (cut.spec.words = 8; cut.spec.words > 0; cut.spec.words /= 2) {
+    cut.rows = rows_within(cut.spec, blocks_at_once, resources);
+    if (cut.rows >= std::min<std::int64_t>(cut.spec.rows(), std::int64_t{64} * cut.spec.words)) return;
+  }
+  cut.spec.words = 1;
+  if (cut.rows == 0) cut.rows = rows_within(cut.spec, 1, resources);
+  if (cut.rows > 0) return;
+  const std::int64_t block = row_bytes(cut.spec) + 3 * page_bytes;
+  refuse_budgets(resources, {block, workspace_bytes(cut.spec, resources)});
+}
+
+}  // namespace
+
+bool has_searched(const nlohmann::json& choices) { return choices.contains("words"); }
+
+std::unique_ptr<run::Stage> make_searches(const Request& request, const io::Source& matrix, const WeightRules& rules,
+                                          ElementType value) {
+  SearchCut cut;
+  read_values(request.stage, "matrix", [&] {
+    Compressed compressed = compress(matrix, value, rules);
+    cut.spec.graph = std::move(compressed.graph);
+    cut.weights = compressed.found;
+  });
+  cut.spec.value = value;
+  cut.spec.loops = !rules.zero_diagonal;
+  if (request.stage.settings.flag("paths")) cut.spec.beside = recursive::Beside::next;
+  if (request.choices != nullptr) {
+    cut.rows = request.choices->at("rows");
+    cut.spec.words = request.choices->at("words");
+  } else {
+    choose_cut(cut, request.resources);
+  }
+  auto plan = std::make_unique<SearchPlan>(std::move(cut), rules.label.array, matrix.nodes());
+  return std::make_unique<SearchStage>(request, std::move(plan), !is_floating(matrix.type()));
+}
+
+}  // namespace terrace::stages
