@@ -51,9 +51,7 @@ struct SearchSpec {
   bool loops = false;  // a path from a node to itself has at least one edge
   int words = 8;       // of sources that are searched from at once by bits, 64 a word, at most: 1, 2, 4 or 8
   std::vector<device::i32> sources = {};  // the node of each row; empty: row i is that of node i
-  std::int64_t rows() const {
-    return sources.empty() ? graph->nodes : static_cast<std::int64_t>(sources.size());
-  }
+  std::int64_t rows() const { return sources.empty() ? graph->nodes : static_cast<std::int64_t>(sources.size()); }
 };
 
 using SearchMethod = device::Method<SearchSpec>;
@@ -72,8 +70,8 @@ struct SearchTask {
   device::i64 distance_stride;
   device::i32* beside;  // null: none
   device::i64 beside_stride;
-  /// A number for each node, of i64 or f64: weight + potential of its begin - potential of its end is not negative for
-  /// any edge (Johnson 1977). Null: no weight is negative.
+  /// A number for each node, of i64 or f64: weight + potential of its begin - potential of its end is not negative
+  /// for any edge (Johnson 1977). Null: no weight is negative.
   void* potential;
 };
 
@@ -85,8 +83,8 @@ struct SearchResult {
   device::i64 negative;  // a node on a cycle of negative weight, or -1
 };
 
-// Descriptors of the kernels are SearchTask, results SearchResult. A launch computes its blocks one after another, each
-// by all threads of the CPU.
+// Descriptors of the kernels are SearchTask, results SearchResult. A launch computes its blocks one after another,
+// each by all threads of the CPU.
 //
 // Distances of whole numbers are exact: an infinite one means no path, or one that is not below infinity. Of real
 // numbers without negative ones each is the least of the sums along all paths, added in f64 from the source on; with

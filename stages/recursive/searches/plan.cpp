@@ -25,7 +25,7 @@ constexpr run::SlotField<SearchTask> search_slots[] = {
 
 }  // namespace
 
-SearchPlan::SearchPlan(SearchCut cut, std::string matrix_name, std::shared_ptr<const io::NodeNames> nodes)
+SearchPlan::SearchPlan(RowSearches cut, std::string matrix_name, std::shared_ptr<const io::NodeNames> nodes)
     : cut_(std::move(cut)), matrix_name_(std::move(matrix_name)), nodes_(std::move(nodes)) {
   const std::int64_t columns = cut_.spec.graph->nodes;
   const auto add = [&](const char* name, Role role, ElementType type, Extents shape, Extents tile) {

@@ -14,7 +14,7 @@
 namespace terrace::stages {
 
 /// The searches of a stage, and their cut into blocks.
-struct SearchCut {
+struct RowSearches {
   recursive::SearchSpec spec;
   FoundDistances weights;  // of the graph
   std::int64_t rows = 1;   // of a block
@@ -25,7 +25,7 @@ struct SearchCut {
 class SearchPlan : public run::Plan {
  public:
   /// @param nodes names of the nodes, for errors
-  SearchPlan(SearchCut cut, std::string matrix_name, std::shared_ptr<const io::NodeNames> nodes);
+  SearchPlan(RowSearches cut, std::string matrix_name, std::shared_ptr<const io::NodeNames> nodes);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
   /// @throws ComputeError if the type may not hold the distances
@@ -40,7 +40,7 @@ class SearchPlan : public run::Plan {
   /// The descriptor of a block.
   recursive::SearchTask task(const run::Phase& phase, const run::BlockView& view) const;
 
-  const SearchCut& cut() const { return cut_; }
+  const RowSearches& cut() const { return cut_; }
   const std::string& matrix_name() const { return matrix_name_; }
   const io::NodeNames* nodes() const { return nodes_.get(); }
   bool has_potentials() const { return cut_.spec.graph->negative; }
@@ -51,7 +51,7 @@ class SearchPlan : public run::Plan {
  private:
   Box rows(std::int64_t index) const;
 
-  SearchCut cut_;
+  RowSearches cut_;
   std::string matrix_name_;
   std::shared_ptr<const io::NodeNames> nodes_;
   std::vector<run::ArraySpec> arrays_;

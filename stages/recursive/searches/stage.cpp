@@ -125,7 +125,7 @@ std::int64_t rows_within(const recursive::SearchSpec& spec, std::int64_t count, 
 }
 
 /// Chooses rows of a block, and how many nodes are searched from at once. @throws JobError naming the least budgets
-void choose_cut(SearchCut& cut, const Resources& resources) {
+void choose_cut(RowSearches& cut, const Resources& resources) {
   constexpr std::int64_t blocks_at_once = 3;  // one is computed, others are written
   for (cut.spec.words = 8; cut.spec.words > 0; cut.spec.words /= 2) {
     cut.rows = rows_within(cut.spec, blocks_at_once, resources);
@@ -144,7 +144,7 @@ bool has_searched(const nlohmann::json& choices) { return choices.contains("word
 
 std::unique_ptr<run::Stage> make_searches(const Request& request, const io::Source& matrix, const WeightRules& rules,
                                           ElementType value) {
-  SearchCut cut;
+  RowSearches cut;
   read_values(request.stage, "matrix", [&] {
     Compressed compressed = compress(matrix, value, rules);
     cut.spec.graph = std::move(compressed.graph);

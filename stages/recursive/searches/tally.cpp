@@ -16,7 +16,7 @@ void SearchTally::fold(const run::Phase& phase, std::int64_t index, const void* 
     found_.farthest = std::max<std::int64_t>(found_.farthest, result.whole);
     found_.farthest_real = std::max(found_.farthest_real, result.real);
   }
-  const SearchCut& cut = plan_.cut();
+  const RowSearches& cut = plan_.cut();
   if (plan_.makes_rows(phase) && index + 1 == phase.count) {
     prove_distances(plan_.matrix_name(), cut.spec.value, found_, cut.spec.graph->nodes);
   }

@@ -1,6 +1,8 @@
 // Verifies shortest paths: sampled rows of distances, and the next nodes of their paths.
 #include <fmt/format.h>
 
+#include "io/inputs/graph.hpp"
+#include "stages/recursive/searches/compressed.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/verify.hpp"
 #include "stages/recursive/verify/edge_lists.hpp"
@@ -9,13 +11,17 @@
 namespace terrace::stages {
 namespace {
 
+constexpr std::int64_t most_rows_read = 1 << 15;  // of the matrix of a graph, of which most elements are no edges
+
 template <class T>
 class DistancesCheck {
   using Sum = typename EdgeLists<T>::Sum;
 
  public:
-  DistancesCheck(const VerifyRequest& request, const std::shared_ptr<io::Source>& weights, bool loops)
-      : request_(request), edges_(weights), loops_(loops), nodes_(weights->shape()[0]) {
+  /// @param graph EdgeLists
+  DistancesCheck(const VerifyRequest& request, const std::shared_ptr<io::Source>& weights,
+                 const recursive::SearchGraph* graph, bool loops)
+      : request_(request), edges_(weights, graph, !loops), loops_(loops), nodes_(weights->shape()[0]) {
     distance_ = open_dataset(request, "distance", {nodes_, nodes_}, element_type_of<T>());
     if (request.has("next")) next_ = read_next();
   }
@@ -130,7 +136,9 @@ std::vector<Checked> verify_distances(const VerifyRequest& request) {
   const ElementType type = request.dataset("distance")->type();
   dispatch_distance(type, "distance", [&](auto value) {
     using T = decltype(value);
-    found = DistancesCheck<T>(request, weights(matrix, type, rules), !rules.zero_diagonal).run();
+    std::shared_ptr<const recursive::SearchGraph> graph;
+    if (matrix->shape()[0] > most_rows_read && io::is_graph(*matrix)) graph = compress(*matrix, type, rules).graph;
+    found = DistancesCheck<T>(request, weights(matrix, type, rules), graph.get(), !rules.zero_diagonal).run();
   });
   return found;
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "kernels/recursive/searches.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "stages/verifier.hpp"
 
@@ -27,17 +28,12 @@ class EdgeLists {
   };
 
   /// @param weights nodes x nodes; no edge is recursive::infinity<T>()
-  explicit EdgeLists(std::shared_ptr<io::Source> weights) : weights_(std::move(weights)) {
-    begin_.push_back(0);
-    for (std::int64_t node = 0; node < nodes(); ++node) {
-      for (const Edge& edge : read(node)) {
-        if (edge.weight < T(0)) negative_ = true;
-        largest_ = std::max(largest_, std::abs(static_cast<double>(edge.weight)));
-        if (kept_) edges_.push_back(edge);
-      }
-      begin_.push_back(static_cast<std::int64_t>(edges_.size()));
-      if (edges_.size() > most_kept) kept_ = false, edges_ = {};
-    }
+  /// @param graph its edges, for matrices whose rows are too many to be read; null: they are read
+  /// @param zero_diagonal true if an edge of weight 0 leads from each node to itself
+  EdgeLists(std::shared_ptr<io::Source> weights, const recursive::SearchGraph* graph, bool zero_diagonal)
+      : weights_(std::move(weights)) {
+    if (graph != nullptr) take(*graph, zero_diagonal);
+    else read_all();
   }
 
   std::int64_t nodes() const { return weights_->shape()[0]; }
@@ -63,6 +59,34 @@ class EdgeLists {
   }
 
  private:
+  void add(const Edge& edge) {
+    if (edge.weight < T(0)) negative_ = true;
+    largest_ = std::max(largest_, std::abs(static_cast<double>(edge.weight)));
+    if (kept_) edges_.push_back(edge);
+  }
+
+  void read_all() {
+    begin_.push_back(0);
+    for (std::int64_t node = 0; node < nodes(); ++node) {
+      for (const Edge& edge : read(node)) add(edge);
+      begin_.push_back(static_cast<std::int64_t>(edges_.size()));
+      if (edges_.size() > most_kept) kept_ = false, edges_ = {};
+    }
+  }
+
+  void take(const recursive::SearchGraph& graph, bool zero_diagonal) {
+    const auto& weight = std::get<std::vector<recursive::SumOf<T>>>(graph.weight);
+    begin_.push_back(0);
+    for (std::size_t node = 0; node + 1 < graph.begin.size(); ++node) {
+      if (zero_diagonal) add({static_cast<std::int32_t>(node), T(0)});
+      for (auto edge = static_cast<std::size_t>(graph.begin[node]);
+           edge < static_cast<std::size_t>(graph.begin[node + 1]); ++edge) {
+        add({graph.to[edge], static_cast<T>(weight[edge])});
+      }
+      begin_.push_back(static_cast<std::int64_t>(edges_.size()));
+    }
+  }
+
   static constexpr std::size_t most_kept = (std::size_t{256} << 20) / sizeof(Edge);
 
   std::vector<Edge> read(std::int64_t node) const {

@@ -10,8 +10,8 @@
 
 namespace terrace::recursive {
 
-/// Rows of distances of type T, up to 64 * words() at a time. Levels are numbers whose bits are stored apart, so that a
-/// level costs as little as the nodes that it reaches.
+/// Rows of distances of type T, up to 64 * words() at a time. Levels are numbers whose bits are stored apart, so that
+/// a level costs as little as the nodes that it reaches.
 template <class T>
 class LevelsAtOnce {
   using S = SumOf<T>;

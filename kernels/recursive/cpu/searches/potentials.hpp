@@ -8,8 +8,8 @@
 
 namespace terrace::recursive {
 
-/// Finds the least sum of weights along any path to each node, by passes over the edges out of nodes that have changed
-/// (Bellman 1958, Ford 1956).
+/// Finds the least sum of weights along any path to each node, by passes over the edges out of nodes that have
+/// changed (Bellman 1958, Ford 1956).
 /// @tparam W type of potentials
 template <class S, class W>
 class Potentials {

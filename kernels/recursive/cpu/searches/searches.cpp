@@ -24,8 +24,8 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       : CpuBlocks(pool),
         way_(way),
         spec_(spec),
-        kernels_(device::for_instruction_set(set, sse2::search_kernels, avx2::search_kernels,
-                                             avx512::search_kernels)()),
+        kernels_(
+            device::for_instruction_set(set, sse2::search_kernels, avx2::search_kernels, avx512::search_kernels)()),
         workers_(static_cast<std::size_t>(threads())) {}
 
  private:
@@ -120,8 +120,8 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
         S largest{};
         bool any = false;
         const bool swept = worker.sweeps->run(
-            count, [&](i64 n) { return source(task, first + n); },
-            [&](i64 n) { return distances(task, first + n); }, any, largest);
+            count, [&](i64 n) { return source(task, first + n); }, [&](i64 n) { return distances(task, first + n); },
+            any, largest);
         worker.add(any, largest);
         if (swept) return;
         worker.sweeps_left_out = measured::CpuSearches::sweeps_left_out;
@@ -161,7 +161,8 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
 
 /// Bytes in which a search from one node works. Of open nodes it may have as many as edges.
 std::size_t one_bytes(const SearchSpec& spec, bool nearest) {
-  const auto nodes = static_cast<std::size_t>(spec.graph->nodes), edges = static_cast<std::size_t>(spec.graph->edges());
+  const auto nodes = static_cast<std::size_t>(spec.graph->nodes),
+             edges = static_cast<std::size_t>(spec.graph->edges());
   const std::size_t sum = spec.value == ElementType::i16 || spec.value == ElementType::i32 ? 4 : 8;
   const std::size_t beside = spec.beside != Beside::none ? 2 * sizeof(i32) : 0;
   return nodes * (sum + beside + 2 * sizeof(i32)) + (nearest ? edges * 24 : 0);

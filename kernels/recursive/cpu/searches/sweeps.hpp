@@ -31,8 +31,8 @@ class Sweeps {
     return static_cast<std::size_t>(graph.nodes) * (lanes * sizeof(S) + 1 + 2 * sizeof(i32));
   }
 
-  /// Searches from `count` nodes. @return false if that would pass edges so often that searches from one node at a time
-  /// are quicker: then nothing is written
+  /// Searches from `count` nodes. @return false if that would pass edges so often that searches from one node at a
+  /// time are quicker: then nothing is written
   template <class Source, class Row>
   bool run(i64 count, const Source& source, const Row& row, bool& any, S& largest) {
     std::fill_n(distance_.data(), graph_.nodes * lanes, none);
@@ -86,7 +86,8 @@ class Sweeps {
 
   template <class Row>
   void write(i64 count, const Row& row, bool& any, S& largest) {
-    // Negative weights may have made a distance to nowhere smaller than infinity: no other is as large as half of that.
+    // Negative weights may have made a distance to nowhere smaller than infinity: no other is as large as half of
+    // that.
     const S most = std::is_floating_point_v<S> || !graph_.negative ? none : none / 2;
     constexpr i64 nodes_at_once = 64;
     for (i64 node = 0; node < graph_.nodes; node += nodes_at_once) {

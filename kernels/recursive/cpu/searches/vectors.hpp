@@ -24,9 +24,9 @@ struct EdgeView {
 struct LevelSearch {
   EdgeView edges;
   i64 words;
-  u64* front;    // sources that reached the node in the last level; counts for the nodes of the list alone
-  u64* next;     // sources that reach it from there; zero between levels
-  u64* reached;  // sources that have reached it
+  u64* front;          // sources that reached the node in the last level; counts for the nodes of the list alone
+  u64* next;           // sources that reach it from there; zero between levels
+  u64* reached;        // sources that have reached it
   u64* const* planes;  // plane p: sources for which bit p of the level of the node is set
   u8* is_marked;       // of nodes, zero between levels
 };
@@ -35,7 +35,8 @@ struct LevelSearch {
 template <class S>
 inline constexpr i64 sweep_lanes = 64 / static_cast<i64>(sizeof(S));
 
-/// Passes over the edges out of nodes that have changed, for sweep_lanes<S> sources at once (Bellman 1958, Ford 1956).
+/// Passes over the edges out of nodes that have changed, for sweep_lanes<S> sources at once (Bellman 1958, Ford
+/// 1956).
 template <class S>
 struct SweepSearch {
   EdgeView edges;
@@ -52,11 +53,11 @@ struct SearchKernels {
   /// Ends a level: the front becomes what is new at the marked nodes. @return the number of these that are in the
   /// front, in `list`
   i64 (*settle)(const LevelSearch& search, const i32* marked, i64 count, u32 level, i32* list);
-  /// Writes levels of nodes [node, node + 64) as far as there are any, plus 1, of 64 sources of a word: levels[64 * b +
-  /// j] for source b and node + j; 0: not reached.
+  /// Writes levels of nodes [node, node + 64) as far as there are any, plus 1, of 64 sources of a word: levels[64 * b
+  /// + j] for source b and node + j; 0: not reached.
   void (*levels)(const LevelSearch& search, i64 nodes, i64 node, i64 word, i64 planes, u32* levels);
-  /// Passes once over the edges of the nodes in `list`. @return the number of nodes that have changed, in `later`, and
-  /// adds the edges passed to `passed`
+  /// Passes once over the edges of the nodes in `list`. @return the number of nodes that have changed, in `later`,
+  /// and adds the edges passed to `passed`
   i64 (*sweep_i32)(const SweepSearch<i32>& search, i64 count, i64& passed);
   i64 (*sweep_i64)(const SweepSearch<i64>& search, i64 count, i64& passed);
   i64 (*sweep_f64)(const SweepSearch<double>& search, i64 count, i64& passed);

@@ -46,7 +46,9 @@ constexpr SearchMethod all_search_methods[] = {
         "passes over the edges out of changed nodes, for as many sources as a vector has lanes; "
         "where these take too many, nearest nodes first",
         [](const SearchSpec& spec, const device::Limits& limits) {
-          return cost_of_searches(spec, limits, SearchRates::sweeps_edges, SearchRates::sweeps_nodes);
+          const bool wide = spec.value != ElementType::i16 && spec.value != ElementType::i32;
+          const double share = wide ? SearchRates::sweeps_wide : 1;
+          return cost_of_searches(spec, limits, share * SearchRates::sweeps_edges, share * SearchRates::sweeps_nodes);
         }),
     search_method<SearchWay::breadth>("breadth", "searches in breadth from one node at a time",
                                       [](const SearchSpec& spec, const device::Limits& limits) {
