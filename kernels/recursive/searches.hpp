@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -50,8 +51,9 @@ struct SearchSpec {
   Beside beside = Beside::none;
   bool loops = false;  // a path from a node to itself has at least one edge
   int words = 8;       // of sources that are searched from at once by bits, 64 a word, at most: 1, 2, 4 or 8
-  std::vector<device::i32> sources = {};  // the node of each row; empty: row i is that of node i
-  std::int64_t rows() const { return sources.empty() ? graph->nodes : static_cast<std::int64_t>(sources.size()); }
+  /// The node of each row; nullopt: row i is that of node i.
+  std::optional<std::vector<device::i32>> sources = std::nullopt;
+  std::int64_t rows() const { return sources ? static_cast<std::int64_t>(sources->size()) : graph->nodes; }
 };
 
 using SearchMethod = device::Method<SearchSpec>;

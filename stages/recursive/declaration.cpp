@@ -33,10 +33,17 @@ const std::vector<Parameter> product_parameters = {
      "input, i16, i32, i64, f32, f64"},
 };
 
+const Parameter sources_parameter = {"sources", ParameterKind::texts,
+                                     "of a graph: the nodes from which distances are found, by their names or ids, "
+                                     "fewer than all; `previous` then takes "
+                                     "the place of `next`; left out: all nodes",
+                                     ""};
+
 using recursive::Form;
 
 constexpr const char* weights_example =
-    "weights: {generate: uniform, shape: [50, 50], type: i32, minimum: 1, maximum: 100, seed: 1}";
+    "roads: {graph: roads.txt}, weights: {generate: uniform, shape: [50, 50], type: i32, minimum: 1, maximum: 100, "
+    "seed: 1}";
 constexpr const char* edges_example =
     "edges: {generate: uniform, shape: [50, 50], type: u8, minimum: 0, maximum: 1, seed: 1}";
 constexpr const char* numbers_example =
@@ -53,16 +60,29 @@ struct FormDeclaration {
   job::Example example;
 };
 
+std::vector<Parameter> with_sources() {
+  std::vector<Parameter> parameters = closure_parameters;
+  parameters.push_back(sources_parameter);
+  return parameters;
+}
+
+bool keeps_next(const Settings& settings) { return settings.flag("paths") && !settings.has("sources"); }
+bool keeps_previous(const Settings& settings) { return settings.flag("paths") && settings.has("sources"); }
+
 FormDeclaration declaration_of(Form form) {
   switch (form) {
     case Form::shortest_paths:
-      return {"closures",
-              closure_parameters,
-              {{"distance", "nodes x nodes",
-                "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none},
-               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open,
-                "paths"}},
-              {weights_example, {"{matrix: weights}", "no_edge: 100"}}};
+      return {
+          "closures",
+          with_sources(),
+          {{"distance", "nodes x nodes, or sources x nodes",
+            "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none},
+           {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open,
+            "paths, without sources", keeps_next},
+           {"previous", "sources x nodes", "the node before the last on a shortest path; -1: no path",
+            job::Ties::open, "paths, with sources", keeps_previous},
+           {"source", "sources", "the nodes from which distances are found", job::Ties::none, "sources"}},
+          {weights_example, {"{matrix: weights}", "no_edge: 100", "{matrix: roads, sources: [1, 3], paths: true}"}}};
     case Form::transitive_closure:
       return {"closures",
               {},
@@ -108,9 +128,12 @@ void fill_in(const std::string& problem, Settings& settings, const job::KindOf& 
 }
 
 std::vector<job::Finding> check_together(const std::string& problem, const Settings& settings) {
-  if (recursive::find_problem(problem)->form == Form::shortest_paths || settings.text("schedule") != "searches") {
-    return {};
+  const std::string& schedule = settings.text("schedule");
+  if (recursive::find_problem(problem)->form == Form::shortest_paths) {
+    if (!settings.has("sources") || schedule == "auto" || schedule == "searches") return {};
+    return {{"schedule", "distances from some `sources` are searched: leave it out, or say `schedule: searches`"}};
   }
+  if (schedule != "searches") return {};
   return {{"schedule", "searches find shortest paths, of `floyd_warshall`; give another schedule, or none"}};
 }
 

@@ -102,8 +102,9 @@ class Keys(ReferenceTest):
 
 class Examples(ReferenceTest):
     def test_of_problems_are_right_and_have_every_key(self):
-        # The file that examples name.
+        # The files that examples name.
         self.write("NUC.4.4", "   A  C  G  T\nA  5 -4 -4 -4\nC -4  5 -4 -4\nG -4 -4  5 -4\nT -4 -4 -4  5\n")
+        self.write("roads.txt", "1 2 5\n2 3 4\n3 4 1\n")
         for stage, _, holder in self.problems():
             for key in holder["keys"]:
                 self.assertIn("example", key, (holder["name"], key["name"]))

@@ -90,6 +90,14 @@ class Searches(SearchTest):
         result = self.run_job(graph, [searches("p"), searches("u", schedule="two_way")])
         numpy.testing.assert_array_equal(result["p/distance"][()], result["u/distance"][()])
 
+    def test_paths_can_be_asked_for(self):
+        graph = {"g": {"graph": self.write("g.txt", "rome oslo 3\noslo bonn 4\nbonn riga 1\nrome riga 9\n")}}
+        query = {"name": "q", "query": {"matrix": "p/distance", "next": "p/next", "pairs": [["rome", "riga"]],
+                                        "reduce": ["eccentricity"]}}
+        result = self.run_job(graph, [searches(paths=True), query])
+        self.assertEqual([name.decode() for name in result["q/path"][()]], ["rome", "oslo", "bonn", "riga"])
+        self.assertEqual(int(result["q/distance"][0]), 8)
+
     def test_there_may_be_few_nodes_and_no_edges(self):
         for nodes in (0, 1, 5):
             for paths in (False, True):
@@ -119,6 +127,54 @@ class Searches(SearchTest):
     def test_verify_finds_right_and_wrong_rows(self):
         self.run_job(self.graph(random_weights(120, 4, 1, "negative")), [searches(paths=True, type="i32")])
         self.terrace("verify", "result.h5", "--sample", "1")
+
+
+class Sources(SearchTest):
+    def check_previous(self, row, previous, source, weights):
+        """Following the nodes before each gives the distance, over the least of those that are as good."""
+        for to, distance in enumerate(row):
+            at, total, steps = to, 0, 0
+            while at != source and previous[at] >= 0 and steps <= len(row):
+                total += weights[previous[at], at]
+                at, steps = int(previous[at]), steps + 1
+            self.assertEqual(total if at == source else numpy.inf, distance)
+
+    def test_rows_are_those_of_the_sources_with_the_nodes_before_each(self):
+        for weights in ("equal", "ties", "negative"):
+            matrix = random_weights(130, 3, 6, "ties" if weights == "equal" else weights)
+            if weights == "equal":
+                matrix[numpy.isfinite(matrix)] = 2
+            sources = [77, 3, 128, 3]
+            for settings in ({}, {"schedule": "searches", "type": "f64"}):
+                stage = searches(**{"schedule": "auto", **settings}, sources=sources, paths=True)
+                result = self.run_job(self.graph(matrix), [stage, searches("d", sources=sources)], "--fresh=all")
+                self.assertEqual(result["p/source"][()].tolist(), sources)
+                self.assertNotIn("next", result["p"])
+                self.assertEqual([axis[0].name for axis in result["p/distance"].dims], ["/p/source", "/p/to"])
+                expected = shortest(matrix)[0][sources]
+                numpy.testing.assert_array_equal(self.distances(result), expected)
+                numpy.testing.assert_array_equal(self.distances(result, "d"), expected)
+                for row, previous, source in zip(expected, result["p/previous"][()], sources):
+                    self.check_previous(row, previous, source, matrix)
+                self.terrace("verify", "result.h5", "--sample", "1")
+
+    def test_sources_have_the_names_of_the_graph(self):
+        graph = {"g": {"graph": self.write("g.txt", "rome oslo 3\noslo bonn 4\nbonn riga 1\n")}}
+        result = self.run_job(graph, [searches(sources=["oslo"], paths=True, schedule="auto")])
+        self.assertEqual([name.decode() for name in result["p/source"][()]], ["oslo"])
+        self.assertEqual(self.distances(result).tolist(), [[numpy.inf, 0, 4, 5]])
+        self.assertEqual(result["p/previous"][()].tolist(), [[-1, 1, 1, 2]])
+
+    def test_what_is_wrong_is_named_with_its_place(self):
+        graph = {"g": {"graph": self.write("g.txt", "rome oslo 3\noslo bonn 4\n")}}
+        for sources, says in ((["bern"], "'bern' is no node"), (["rome", "oslo", "bonn"], "'g' has 3 nodes: name fewer")):
+            job = self.write_job(graph, [searches(sources=sources)])
+            self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", says)
+        job = self.write_job(graph, [searches(sources=["rome"], schedule="plain")])
+        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", "distances from some `sources` are searched")
+        matrix = {"g": {"npy": self.write("m.npy", numpy.ones((4, 4), numpy.int32))}}
+        job = self.write_job(matrix, [searches(sources=["1"], schedule="auto")])
+        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", "`sources` asks for searches")
 
 
 class Choice(SearchTest):

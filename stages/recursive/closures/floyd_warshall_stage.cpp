@@ -175,6 +175,9 @@ ChosenType type_of(const Request& request, Weighted& weighted) {
 
 std::optional<CpuAlone> searches_alone(const Request& request) {
   const std::string& schedule = request.stage.settings.text("schedule");
+  if (request.stage.settings.has("sources")) {
+    return CpuAlone{"sources", "distances from some nodes are searched on the CPU only; say `backend: cpu`"};
+  }
   if (schedule == "searches") {
     return CpuAlone{"schedule", "`schedule: searches` is computed on the CPU only; give another, or `backend: cpu`"};
   }

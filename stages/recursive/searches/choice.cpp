@@ -28,13 +28,18 @@ std::optional<recursive::SearchSpec> all_searches(const Request& request, const 
 bool is_searched(const Request& request, const io::Source& matrix, const WeightRules& rules, ElementType value,
                  const device::Limits& cpu) {
   const std::string& schedule = request.stage.settings.text("schedule");
-  if (schedule == "searches") {
+  const bool from_some = request.stage.settings.has("sources");
+  if (schedule == "searches" || from_some) {
     if (io::is_graph(matrix)) return true;
+    const std::string asked = from_some ? "sources" : "schedule";
     refuse(
-        request.stage, "schedule",
-        "`schedule: searches` follows the edges of a graph, and '" + rules.label.array +
+        request.stage, asked,
+        std::string(from_some ? "`sources` asks for searches, which follow the edges"
+                              : "`schedule: searches` follows the edges") +
+            " of a graph, and '" + rules.label.array +
             "' is a matrix: read a list of edges, or a matrix in the format of Matrix Market, by `graph: FILE`, or "
-            "leave `schedule` out");
+            "leave `" +
+            asked + "` out");
   }
   if (schedule != "auto" || is_floating(value) || !io::is_graph(matrix)) return false;
   const auto spec = all_searches(request, matrix, rules, value);

@@ -15,7 +15,7 @@ ExpectedSeconds expected_seconds(const recursive::SearchSpec& spec, const device
   const auto nodes = static_cast<double>(spec.graph->nodes), edges = static_cast<double>(spec.graph->edges());
   ExpectedSeconds expected;
   expected.searches = static_cast<double>(spec.rows()) * edges * search_method(spec, cpu).cost(spec, cpu).seconds;
-  if (spec.beside == recursive::Beside::previous || !spec.sources.empty()) return expected;
+  if (spec.sources) return expected;
   recursive::UpdateSpec updates;
   updates.form = recursive::Form::shortest_paths;
   updates.tiles.semiring = recursive::find_problem("floyd_warshall")->semiring;

@@ -41,7 +41,7 @@ SearchPlan::SearchPlan(RowSearches cut, std::string matrix_name, std::shared_ptr
   const Extents table{cut_.spec.rows(), columns}, band{cut_.rows, std::max<std::int64_t>(1, columns)};
   add("distance", Role::result, cut_.spec.value, table, band);
   if (cut_.spec.beside != recursive::Beside::none)
-    beside_ = add("beside", Role::result, ElementType::i32, table, band);
+    beside_ = add(cut_.spec.sources ? "previous" : "next", Role::result, ElementType::i32, table, band);
   if (!has_potentials()) return;
   const ElementType type = is_floating(cut_.spec.value) ? ElementType::f64 : ElementType::i64;
   potential_ = add("potential", Role::scratch, type, {columns}, {columns});

@@ -8,6 +8,7 @@
 #include "stages/recursive/methods.hpp"
 #include "stages/recursive/searches/compressed.hpp"
 #include "stages/recursive/searches/expected.hpp"
+#include "stages/recursive/searches/sources.hpp"
 #include "stages/recursive/searches/tally.hpp"
 #include "stages/refuse.hpp"
 #include "stages/rounded_inputs.hpp"
@@ -42,26 +43,35 @@ class SearchStage : public run::Stage {
   run::Tally& tally() override { return tally_; }
 
   io::DatasetSpec dataset(int array) const override {
+    const std::vector<std::string> axes = {spec().sources ? "source" : "from", "to"};
+    if (array > 0 && spec().sources) {
+      return {"/" + name_ + "/previous", {}, {}, axes, "", "the node before `to` on a shortest path; -1: none", -1};
+    }
     if (array > 0) {
-      return {"/" + name_ + "/next",
-              {},
-              {},
-              {"from", "to"},
-              "",
-              "the node after `from` on a shortest path; -1: none",
-              -1};
+      return {"/" + name_ + "/next", {}, {}, axes, "", "the node after `from` on a shortest path; -1: none", -1};
     }
     const std::optional<std::int64_t> no_path = no_path_of(spec().value);
     return {"/" + name_ + "/distance",
             {},
             {},
-            {"from", "to"},
+            axes,
             "",
             "distance of nodes; " + (no_path ? std::to_string(*no_path) : "inf") + ": no path",
             no_path};
   }
 
-  std::vector<io::SmallDataset> small() const override { return {}; }
+  std::vector<io::SmallDataset> small() const override {
+    if (!spec().sources) return {};
+    const auto& sources = *spec().sources;
+    const io::NodeNames::List names = plan_->nodes()->names({sources.begin(), sources.end()});
+    const std::string path = "/" + name_ + "/source", meaning = "nodes from which distances are found, row by row";
+    const auto count = static_cast<std::int64_t>(sources.size());
+    if (const auto* texts = std::get_if<io::NodeNames::Texts>(&names)) {
+      return {{{path, ElementType::i64, {count}, {"source"}, "", meaning}, *texts}};
+    }
+    const auto& ids = std::get<io::NodeNames::Numbers>(names);
+    return {io::small_dataset<std::int64_t>(path, {count}, {"source"}, ids, "", meaning)};
+  }
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   run::Prediction prediction() const override {
@@ -152,7 +162,10 @@ std::unique_ptr<run::Stage> make_searches(const Request& request, const io::Sour
   });
   cut.spec.value = value;
   cut.spec.loops = !rules.zero_diagonal;
-  if (request.stage.settings.flag("paths")) cut.spec.beside = recursive::Beside::next;
+  cut.spec.sources = sources_of(request, matrix);
+  if (request.stage.settings.flag("paths")) {
+    cut.spec.beside = cut.spec.sources ? recursive::Beside::previous : recursive::Beside::next;
+  }
   if (request.choices != nullptr) {
     cut.rows = request.choices->at("rows");
     cut.spec.words = request.choices->at("words");

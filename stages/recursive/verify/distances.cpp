@@ -3,6 +3,7 @@
 
 #include "io/inputs/graph.hpp"
 #include "stages/recursive/searches/compressed.hpp"
+#include "stages/recursive/searches/sources.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/verify.hpp"
 #include "stages/recursive/verify/edge_lists.hpp"
@@ -19,27 +20,37 @@ class DistancesCheck {
 
  public:
   /// @param graph EdgeLists
+  /// @param sources the node of each row; nullopt: row i is that of node i
   DistancesCheck(const VerifyRequest& request, const std::shared_ptr<io::Source>& weights,
-                 const recursive::SearchGraph* graph, bool loops)
-      : request_(request), edges_(weights, graph, !loops), loops_(loops), nodes_(weights->shape()[0]) {
-    distance_ = open_dataset(request, "distance", {nodes_, nodes_}, element_type_of<T>());
+                 const recursive::SearchGraph* graph, bool loops, std::optional<std::vector<device::i32>> sources)
+      : request_(request),
+        edges_(weights, graph, !loops),
+        loops_(loops),
+        nodes_(weights->shape()[0]),
+        sources_(std::move(sources)),
+        rows_(sources_ ? static_cast<std::int64_t>(sources_->size()) : nodes_) {
+    distance_ = open_dataset(request, "distance", {rows_, nodes_}, element_type_of<T>());
     if (request.has("next")) next_ = read_next();
+    if (request.has("previous")) previous_ = open_dataset(request, "previous", {rows_, nodes_}, ElementType::i32);
   }
 
   std::vector<Checked> run() {
     std::string of_distance, of_next;
-    Checked distance = check_parts(request_, "distance", {"distance", nodes_, "rows"}, [&](std::int64_t from) {
-      const std::vector<T> row = read_box<T>(*distance_, {{from, 0}, {from + 1, nodes_}});
-      if (of_distance.empty()) of_distance = check_row(from, row);
+    const bool paths = next_ || previous_;
+    Checked distance = check_parts(request_, "distance", {"distance", rows_, "rows"}, [&](std::int64_t at) {
+      const std::int64_t from = sources_ ? (*sources_)[static_cast<std::size_t>(at)] : at;
+      const std::vector<T> row = read_box<T>(*distance_, {{at, 0}, {at + 1, nodes_}});
+      if (of_distance.empty()) of_distance = check_row(at, from, row);
       if (next_ && of_next.empty()) of_next = check_next(from, row);
-      // The rows after it may tell of `next`.
-      return next_ && of_next.empty() ? std::string() : of_distance;
+      if (previous_ && of_next.empty()) of_next = check_previous(at, from, row);
+      // The rows after it may tell of paths.
+      return paths && of_next.empty() ? std::string() : of_distance;
     });
     distance.difference = of_distance;
-    const Checked next{"next", "followed from the same nodes", of_next, true};
+    const Checked next{next_ ? "next" : "previous", "followed from the same nodes", of_next, true};
     if (std::is_floating_point_v<T>) distance.what += fmt::format(", within {:.2g}", tolerance());
     if (std::is_floating_point_v<T> && !edges_.has_negative()) distance.what += " of each";
-    if (!next_) return {distance};
+    if (!paths) return {distance};
     return {distance, next};
   }
 
@@ -72,12 +83,12 @@ class DistancesCheck {
     return apart <= tolerance() * (edges_.has_negative() ? 1 : std::abs(static_cast<double>(computed)));
   }
 
-  std::string check_row(std::int64_t from, const std::vector<T>& row) const {
+  std::string check_row(std::int64_t at, std::int64_t from, const std::vector<T>& row) const {
     const Distances<T> found = edges_.has_negative() ? in_queue(edges_, from) : nearest_first(edges_, from);
     for (std::size_t to = 0; to < row.size(); ++to) {
       const bool none = row[to] == recursive::infinity<T>();
       if (found[to] ? !none && equal(row[to], *found[to]) : none) continue;
-      return difference_at({from, static_cast<std::int64_t>(to)}, none ? "no path" : text_of(row[to]),
+      return difference_at({at, static_cast<std::int64_t>(to)}, none ? "no path" : text_of(row[to]),
                            found[to] ? text_of(*found[to]) : "no path");
     }
     return "";
@@ -102,6 +113,40 @@ class DistancesCheck {
     return "";
   }
 
+  /// The edges to nodes that are nearer, or as near over fewer edges, until the first.
+  std::string check_previous(std::int64_t at, std::int64_t from, const std::vector<T>& row) const {
+    const auto before = read_box<std::int32_t>(*previous_, {{at, 0}, {at + 1, nodes_}});
+    for (std::int64_t to = 0; to < nodes_; ++to) {
+      const T distance = row[static_cast<std::size_t>(to)];
+      const std::string where = "from node " + std::to_string(from) + " to node " + std::to_string(to) + ": ";
+      const std::int64_t last = before[static_cast<std::size_t>(to)];
+      if (distance == recursive::infinity<T>() || (from == to && !loops_)) {
+        const std::int64_t expected = distance == recursive::infinity<T>() ? -1 : from;
+        if (last == expected) continue;
+        return where + "node " + std::to_string(last) + " is the one before, not " + std::to_string(expected);
+      }
+      const std::string difference = follow_back(before, from, to, distance);
+      if (!difference.empty()) return where + difference;
+    }
+    return "";
+  }
+
+  std::string follow_back(const std::vector<std::int32_t>& before, std::int64_t from, std::int64_t to,
+                          T distance) const {
+    Sum sum{};
+    std::int64_t at = to, steps = 0;
+    do {
+      const std::int64_t last = before[static_cast<std::size_t>(at)];
+      if (last < 0 || last >= nodes_) return "before node " + std::to_string(at) + " comes " + std::to_string(last);
+      const std::optional<T> weight = edges_.weight(last, at);
+      if (!weight) return "there is no edge from node " + std::to_string(last) + " to node " + std::to_string(at);
+      sum += static_cast<Sum>(*weight);
+      at = last;
+      if (++steps > nodes_) return "the path does not end";
+    } while (at != from);
+    return equal(distance, sum) ? "" : "its edges weigh " + text_of(sum) + ", not " + text_of(distance);
+  }
+
   std::string follow(std::int64_t from, std::int64_t to, T distance) const {
     Sum sum{};
     std::int64_t at = from, steps = 0;
@@ -121,7 +166,9 @@ class DistancesCheck {
   EdgeLists<T> edges_;
   bool loops_;
   std::int64_t nodes_;
-  std::shared_ptr<io::Source> distance_;
+  std::optional<std::vector<device::i32>> sources_;
+  std::int64_t rows_;
+  std::shared_ptr<io::Source> distance_, previous_;  // previous_ is null without sources
   std::function<std::int64_t(std::int64_t, std::int64_t)> next_;
 };
 
@@ -133,12 +180,14 @@ std::vector<Checked> verify_distances(const VerifyRequest& request) {
       distance_rules(request.request, *matrix, request.request.stage.settings.text("diagonal") == "zero");
   matrix = with_no_edge(std::move(matrix), rules);
   std::vector<Checked> found;
+  const auto sources = sources_of(request.request, *matrix);
   const ElementType type = request.dataset("distance")->type();
   dispatch_distance(type, "distance", [&](auto value) {
     using T = decltype(value);
     std::shared_ptr<const recursive::SearchGraph> graph;
     if (matrix->shape()[0] > most_rows_read && io::is_graph(*matrix)) graph = compress(*matrix, type, rules).graph;
-    found = DistancesCheck<T>(request, weights(matrix, type, rules), graph.get(), !rules.zero_diagonal).run();
+    found =
+        DistancesCheck<T>(request, weights(matrix, type, rules), graph.get(), !rules.zero_diagonal, sources).run();
   });
   return found;
 }

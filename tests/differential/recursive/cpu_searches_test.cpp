@@ -251,7 +251,8 @@ TEST_CASE("rows are those of the sources, in their order") {
     SearchSpec spec;
     spec.graph = sample.graph;
     spec.beside = Beside::previous;
-    spec.sources = {17, 3, 17, 89, 0};
+    const std::vector<device::i32> sources = {17, 3, 17, 89, 0};
+    spec.sources = sources;
     const auto all = by_definition(sample, spec.beside, false);
     for (const SearchWay way : {SearchWay::levels, SearchWay::sweeps, SearchWay::breadth, SearchWay::nearest}) {
       for (const Beside beside : {Beside::none, Beside::previous}) {
@@ -259,9 +260,9 @@ TEST_CASE("rows are those of the sources, in their order") {
         if (!unfit_for(way, spec).empty()) continue;
         const auto kernel = make_searches_cpu(way, spec, context, device::best_instruction_set());
         const auto found = search<std::int32_t>(context, *kernel, spec, 2);
-        for (std::size_t row = 0; row < spec.sources.size(); ++row) {
+        for (std::size_t row = 0; row < sources.size(); ++row) {
           for (std::size_t j = 0; j < 90; ++j) {
-            const std::size_t at = static_cast<std::size_t>(spec.sources[row]) * 90 + j;
+            const std::size_t at = static_cast<std::size_t>(sources[row]) * 90 + j;
             REQUIRE(found.distance[row * 90 + j] == all.distance[at]);
             if (beside != Beside::none) REQUIRE(found.beside[row * 90 + j] == all.beside[at]);
           }

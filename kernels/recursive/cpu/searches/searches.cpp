@@ -79,7 +79,7 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
   Worker& worker_of(int thread) { return workers_[static_cast<std::size_t>(thread)]; }
   i32 source(const SearchTask& task, i64 row) const {
     const i64 at = task.first_row + row;
-    return spec_.sources.empty() ? static_cast<i32>(at) : spec_.sources[static_cast<std::size_t>(at)];
+    return spec_.sources ? (*spec_.sources)[static_cast<std::size_t>(at)] : static_cast<i32>(at);
   }
   static T* distances(const SearchTask& task, i64 row) {
     return static_cast<T*>(task.distance) + row * task.distance_stride;

@@ -1,0 +1,29 @@
+#include "stages/recursive/searches/sources.hpp"
+
+#include "pipeline/base/error.hpp"
+#include "pipeline/base/printable.hpp"
+#include "stages/refuse.hpp"
+
+namespace terrace::stages {
+
+std::optional<std::vector<device::i32>> sources_of(const Request& request, const io::Source& matrix) {
+  const Settings& settings = request.stage.settings;
+  if (!settings.has("sources")) return std::nullopt;
+  std::vector<device::i32> rows;
+  for (const std::string& name : settings.get<std::vector<std::string>>("sources")) {
+    try {
+      rows.push_back(static_cast<device::i32>(matrix.nodes()->row_of(name)));
+    } catch (const Error& error) {
+      refuse(request.stage, "sources", quote(name) + " " + error.what());
+    }
+  }
+  // A table as high as it is wide would be taken for that of all nodes.
+  if (static_cast<std::int64_t>(rows.size()) >= matrix.shape()[0]) {
+    refuse(request.stage, "sources",
+           "'" + settings.text("matrix") + "' has " + std::to_string(matrix.shape()[0]) +
+               " nodes: name fewer, or leave `sources` out for all of them");
+  }
+  return rows;
+}
+
+}  // namespace terrace::stages

@@ -1,0 +1,16 @@
+// The nodes from which a step asks for distances.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernels/device/integers.hpp"
+#include "stages/stage_kind.hpp"
+
+namespace terrace::stages {
+
+/// The rows of the matrix that `sources` names, in its order; nullopt if the step asks for all.
+/// @throws JobError naming what is no node of the graph
+std::optional<std::vector<device::i32>> sources_of(const Request& request, const io::Source& matrix);
+
+}  // namespace terrace::stages
