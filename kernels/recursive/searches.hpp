@@ -68,13 +68,17 @@ enum class SearchStep : device::i32 {
 struct SearchTask {
   SearchStep step;
   device::i64 first_row, rows;
-  void* distance;
+  void* distance;  // null: rows are reduced as they are made
   device::i64 distance_stride;
   device::i32* beside;  // null: none
   device::i64 beside_stride;
   /// A number for each node, of i64 or f64: weight + potential of its begin - potential of its end is not negative
   /// for any edge (Johnson 1977). Null: no weight is negative.
   void* potential;
+  /// Of the finite distances of each row to other nodes the largest (of none infinity), the sum, in i64 or f64, and
+  /// their number. Null: distances go to the table.
+  void *eccentricity, *sum;
+  device::i64* reached;
 };
 
 /// Distances of integer types are in `whole`, others in `real`.
@@ -82,7 +86,8 @@ struct SearchResult {
   device::i64 found;  // 1: rows have finite distances
   device::i64 whole;  // the largest
   double real;
-  device::i64 negative;  // a node on a cycle of negative weight, or -1
+  device::i64 overflowed;  // 1: a sum of distances leaves i64
+  device::i64 negative;    // a node on a cycle of negative weight, or -1
 };
 
 // Descriptors of the kernels are SearchTask, results SearchResult. A launch computes its blocks one after another,

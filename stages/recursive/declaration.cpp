@@ -1,4 +1,6 @@
 // The declaration of the stage `recursive`, made from the list of problems.
+#include <iterator>
+
 #include "kernels/recursive/problems.hpp"
 #include "stages/recursive/closures/floyd_warshall_stage.hpp"
 #include "stages/recursive/closures/transitive_closure_stage.hpp"
@@ -22,6 +24,17 @@ const std::vector<Parameter> closure_parameters = {
      "", "auto, input, i16, i32, i64, f32, f64"},
 };
 
+const Parameter path_parameters[] = {
+    {"sources", ParameterKind::texts,
+     "of a graph: the nodes from which distances are found, by their names or ids, fewer than all; `previous` then "
+     "takes "
+     "the place of `next`; left out: all nodes",
+     ""},
+    {"keep", ParameterKind::choice,
+     "table: all distances; reductions: of a graph's, of each node as its row is made, the largest, the sum and the "
+     "number of those to other nodes, so that no table is stored",
+     "table", "table, reductions"}};
+
 const std::vector<Parameter> elimination_parameters = {
     {"type", ParameterKind::choice, "type of the numbers; input: that of the matrix, of whole numbers f64", "input",
      "input, f32, f64"},
@@ -32,12 +45,6 @@ const std::vector<Parameter> product_parameters = {
      "type of the product; input: one that holds the elements of all matrices; or_and: u8, 0 and 1", "input",
      "input, i16, i32, i64, f32, f64"},
 };
-
-const Parameter sources_parameter = {"sources", ParameterKind::texts,
-                                     "of a graph: the nodes from which distances are found, by their names or ids, "
-                                     "fewer than all; `previous` then takes "
-                                     "the place of `next`; left out: all nodes",
-                                     ""};
 
 using recursive::Form;
 
@@ -60,9 +67,9 @@ struct FormDeclaration {
   job::Example example;
 };
 
-std::vector<Parameter> with_sources() {
+std::vector<Parameter> parameters_of_paths() {
   std::vector<Parameter> parameters = closure_parameters;
-  parameters.push_back(sources_parameter);
+  parameters.insert(parameters.end(), std::begin(path_parameters), std::end(path_parameters));
   return parameters;
 }
 
@@ -72,17 +79,26 @@ bool keeps_previous(const Settings& settings) { return settings.flag("paths") &&
 FormDeclaration declaration_of(Form form) {
   switch (form) {
     case Form::shortest_paths:
-      return {
-          "closures",
-          with_sources(),
-          {{"distance", "nodes x nodes, or sources x nodes",
-            "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none},
-           {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open,
-            "paths, without sources", keeps_next},
-           {"previous", "sources x nodes", "the node before the last on a shortest path; -1: no path",
-            job::Ties::open, "paths, with sources", keeps_previous},
-           {"source", "sources", "the nodes from which distances are found", job::Ties::none, "sources"}},
-          {weights_example, {"{matrix: weights}", "no_edge: 100", "{matrix: roads, sources: [1, 3], paths: true}"}}};
+      return {"closures",
+              parameters_of_paths(),
+              {{"distance", "nodes x nodes, or sources x nodes",
+                "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none,
+                "keep: table"},
+               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open,
+                "paths, without sources", keeps_next},
+               {"previous", "sources x nodes", "the node before the last on a shortest path; -1: no path",
+                job::Ties::open, "paths, with sources", keeps_previous},
+               {"source", "sources", "the nodes from which distances are found", job::Ties::none, "sources"},
+               {"eccentricity", "nodes, or sources",
+                "the largest distance from each node to another; where none is finite that of no path",
+                job::Ties::none, "keep: reductions"},
+               {"sum", "nodes, or sources", "of the finite distances from each node to others", job::Ties::none,
+                "keep: reductions"},
+               {"reached", "nodes, or sources", "the number of other nodes to which each has a path", job::Ties::none,
+                "keep: reductions"}},
+              {weights_example,
+               {"{matrix: weights}", "no_edge: 100", "{matrix: roads, sources: [1, 3], paths: true}",
+                "{matrix: roads, keep: reductions}"}}};
     case Form::transitive_closure:
       return {"closures",
               {},
@@ -130,8 +146,13 @@ void fill_in(const std::string& problem, Settings& settings, const job::KindOf& 
 std::vector<job::Finding> check_together(const std::string& problem, const Settings& settings) {
   const std::string& schedule = settings.text("schedule");
   if (recursive::find_problem(problem)->form == Form::shortest_paths) {
-    if (!settings.has("sources") || schedule == "auto" || schedule == "searches") return {};
-    return {{"schedule", "distances from some `sources` are searched: leave it out, or say `schedule: searches`"}};
+    const bool reduces = settings.text("keep") == "reductions";
+    if (reduces && settings.flag("paths")) {
+      return {{"paths", "`keep: reductions` keeps no paths; leave one of the two out"}};
+    }
+    if ((!settings.has("sources") && !reduces) || schedule == "auto" || schedule == "searches") return {};
+    return {{"schedule", std::string(reduces ? "rows that are not kept" : "distances from some `sources`") +
+                             " are searched: leave it out, or say `schedule: searches`"}};
   }
   if (schedule != "searches") return {};
   return {{"schedule", "searches find shortest paths, of `floyd_warshall`; give another schedule, or none"}};

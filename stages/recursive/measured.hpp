@@ -42,6 +42,10 @@ struct PassTraffic {
 /// Bytes of the rows of a table that a block of searches makes, about (searches/stage.cpp). Not measured.
 inline constexpr std::int64_t search_band_bytes = std::int64_t{128} << 20;
 
+/// Rows of a block, at least, of which only reductions are kept: as many as all threads search from at once. Not
+/// measured.
+inline constexpr std::int64_t least_reduced_rows = 1024;
+
 /// Blocks of products (products/blocks.cpp).
 struct ProductBlocks {
   /// Tiles that come and go while others are used. EPYC, f32, 1024: planned and moved within 2%; other sizes not

@@ -174,7 +174,53 @@ class Sources(SearchTest):
         self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", "distances from some `sources` are searched")
         matrix = {"g": {"npy": self.write("m.npy", numpy.ones((4, 4), numpy.int32))}}
         job = self.write_job(matrix, [searches(sources=["1"], schedule="auto")])
-        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", "`sources` asks for searches")
+        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", "`sources` follows the edges")
+
+
+class Reductions(SearchTest):
+    def test_are_those_of_the_table(self):
+        for weights, settings in (("equal", {}), ("ties", {}), ("ties", {"type": "f64"}), ("negative", {}),
+                                  ("ties", {"sources": [5, 99, 2]}), ("ties", {"diagonal": "given"})):
+            matrix = random_weights(300, 1.5, 6, "ties" if weights == "equal" else weights)
+            if weights == "equal":
+                matrix[numpy.isfinite(matrix)] = 2
+            with self.subTest(weights=weights, **settings):
+                inputs = self.graph(matrix)
+                result = self.run_job(inputs, [searches(keep="reductions", **{"schedule": "auto", **settings})],
+                                      "--fresh=all", memory={"host": "3MiB"})
+                self.assertNotIn("distance", result["p"])
+                distances, _ = shortest(matrix, settings.get("diagonal") == "given")
+                numpy.fill_diagonal(distances, numpy.inf)
+                distances = distances[settings.get("sources", slice(None))]
+                finite = numpy.isfinite(distances)
+                reached = finite.sum(axis=1)
+                numpy.testing.assert_array_equal(result["p/reached"][()], reached)
+                numpy.testing.assert_array_equal(result["p/sum"][()], numpy.where(finite, distances, 0).sum(axis=1))
+                found = result["p/eccentricity"][()]
+                found = numpy.where(found == NONE[found.dtype.name], numpy.inf, found.astype(float))
+                expected = numpy.where(finite, distances, -numpy.inf).max(axis=1)
+                numpy.testing.assert_array_equal(found, numpy.where(reached > 0, expected, numpy.inf))
+                axis = result["p/sum"].dims[0][0].name
+                self.assertEqual(axis, "/p/source" if "sources" in settings else "/p/from")
+                self.terrace("verify", "result.h5", "--sample", "1")
+
+    def test_a_run_that_is_killed_goes_on_to_the_same_bytes(self):
+        matrix = random_weights(2500, 4, 8, "ties")
+        self.check_survives_kills(self.graph(matrix), searches(keep="reductions"), "eccentricity", "sum", "reached",
+                                  memory={"host": "6MiB"})
+
+    def test_what_is_wrong_is_named_with_its_place(self):
+        graph = {"g": {"graph": self.write("g.txt", "0 1 3\n1 2 4\n")}}
+        for settings, says in (({"paths": True}, "`keep: reductions` keeps no paths"),
+                               ({"schedule": "plain"}, "rows that are not kept are searched")):
+            job = self.write_job(graph, [searches(keep="reductions", **settings)])
+            self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", says)
+        matrix = {"g": {"npy": self.write("m.npy", numpy.ones((4, 4), numpy.int32))}}
+        job = self.write_job(matrix, [searches(keep="reductions", schedule="auto")])
+        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", "`keep` follows the edges")
+        star = "".join(f"0 {node} {2 ** 53 - 1}\n" for node in range(1, 1100))
+        job = self.write_job({"g": {"graph": self.write("g.txt", star)}}, [searches(keep="reductions", type="i64")])
+        self.assertSays(self.terrace("run", job, expect=FAILED), "a sum of distances of 'g' leaves i64: say `type: f64`")
 
 
 class Choice(SearchTest):

@@ -178,6 +178,9 @@ std::optional<CpuAlone> searches_alone(const Request& request) {
   if (request.stage.settings.has("sources")) {
     return CpuAlone{"sources", "distances from some nodes are searched on the CPU only; say `backend: cpu`"};
   }
+  if (request.stage.settings.text("keep") == "reductions") {
+    return CpuAlone{"keep", "rows that are not kept are searched on the CPU only; say `backend: cpu`"};
+  }
   if (schedule == "searches") {
     return CpuAlone{"schedule", "`schedule: searches` is computed on the CPU only; give another, or `backend: cpu`"};
   }

@@ -28,15 +28,15 @@ std::optional<recursive::SearchSpec> all_searches(const Request& request, const 
 bool is_searched(const Request& request, const io::Source& matrix, const WeightRules& rules, ElementType value,
                  const device::Limits& cpu) {
   const std::string& schedule = request.stage.settings.text("schedule");
-  const bool from_some = request.stage.settings.has("sources");
-  if (schedule == "searches" || from_some) {
+  const Settings& settings = request.stage.settings;
+  const bool from_some = settings.has("sources"), reduces = settings.text("keep") == "reductions";
+  if (schedule == "searches" || from_some || reduces) {
     if (io::is_graph(matrix)) return true;
-    const std::string asked = from_some ? "sources" : "schedule";
+    const std::string asked = from_some ? "sources" : reduces ? "keep" : "schedule";
+    const std::string said = asked == "schedule" ? "schedule: searches" : asked;
     refuse(
         request.stage, asked,
-        std::string(from_some ? "`sources` asks for searches, which follow the edges"
-                              : "`schedule: searches` follows the edges") +
-            " of a graph, and '" + rules.label.array +
+        "`" + said + "` follows the edges of a graph, and '" + rules.label.array +
             "' is a matrix: read a list of edges, or a matrix in the format of Matrix Market, by `graph: FILE`, or "
             "leave `" +
             asked + "` out");

@@ -15,12 +15,15 @@ using run::Role;
 
 namespace {
 
-enum class SearchSlot { distance, beside, potential };
+enum class SearchSlot { distance, beside, potential, eccentricity, sum, reached };
 
 constexpr run::SlotField<SearchTask> search_slots[] = {
     run::field<&SearchTask::distance, &SearchTask::distance_stride>(SearchSlot::distance, "distance"),
     run::field<&SearchTask::beside, &SearchTask::beside_stride>(SearchSlot::beside, "beside"),
     run::field<&SearchTask::potential>(SearchSlot::potential, "potential"),
+    run::field<&SearchTask::eccentricity>(SearchSlot::eccentricity, "eccentricity"),
+    run::field<&SearchTask::sum>(SearchSlot::sum, "sum"),
+    run::field<&SearchTask::reached>(SearchSlot::reached, "reached"),
 };
 
 }  // namespace
@@ -39,12 +42,17 @@ SearchPlan::SearchPlan(RowSearches cut, std::string matrix_name, std::shared_ptr
     return static_cast<int>(arrays_.size()) - 1;
   };
   const Extents table{cut_.spec.rows(), columns}, band{cut_.rows, std::max<std::int64_t>(1, columns)};
-  add("distance", Role::result, cut_.spec.value, table, band);
+  const ElementType wide = is_floating(cut_.spec.value) ? ElementType::f64 : ElementType::i64;
+  if (cut_.reduces) {
+    const ElementType types[] = {cut_.spec.value, wide, ElementType::i64};
+    for (int n = 0; n < 3; ++n) add(reduction_names[n], Role::result, types[n], {cut_.spec.rows()}, {cut_.rows});
+  } else {
+    add("distance", Role::result, cut_.spec.value, table, band);
+  }
   if (cut_.spec.beside != recursive::Beside::none)
     beside_ = add(cut_.spec.sources ? "previous" : "next", Role::result, ElementType::i32, table, band);
   if (!has_potentials()) return;
-  const ElementType type = is_floating(cut_.spec.value) ? ElementType::f64 : ElementType::i64;
-  potential_ = add("potential", Role::scratch, type, {columns}, {columns});
+  potential_ = add("potential", Role::scratch, wide, {columns}, {columns});
 }
 
 Box SearchPlan::rows(std::int64_t index) const {
@@ -74,7 +82,15 @@ run::Block SearchPlan::block(const run::Phase& phase, std::int64_t index) const 
   }
   const Box box = rows(index);
   block.operations = static_cast<double>(box.shape()[0]) * static_cast<double>(cut_.spec.graph->edges());
-  block.accesses.push_back({SearchSlot::distance, 0, 1, box, Mode::write});
+  if (cut_.reduces) {
+    const Box part{{box.begin[0]}, {box.end[0]}};
+    for (const SearchSlot slot : {SearchSlot::eccentricity, SearchSlot::sum, SearchSlot::reached}) {
+      const int array = static_cast<int>(slot) - static_cast<int>(SearchSlot::eccentricity);
+      block.accesses.push_back({slot, array, 1, part, Mode::write});
+    }
+  } else {
+    block.accesses.push_back({SearchSlot::distance, 0, 1, box, Mode::write});
+  }
   if (beside_ >= 0) block.accesses.push_back({SearchSlot::beside, beside_, 1, box, Mode::write});
   if (potential_ >= 0) {
     block.accesses.push_back({SearchSlot::potential, potential_, 1, Box::whole(arrays_.back().shape), Mode::read});

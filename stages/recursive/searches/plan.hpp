@@ -18,7 +18,11 @@ struct RowSearches {
   recursive::SearchSpec spec;
   FoundDistances weights;  // of the graph
   std::int64_t rows = 1;   // of a block
+  bool reduces = false;    // rows are reduced as they are made, and not kept
 };
+
+/// Results of rows that are not kept.
+inline constexpr const char* reduction_names[] = {"eccentricity", "sum", "reached"};
 
 /// The phase of rows: blocks that depend on nothing. If weights are negative a block before them makes potentials, in
 /// scratch, which all others read. The graph itself is in memory, as it is in that of its input.

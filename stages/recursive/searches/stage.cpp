@@ -23,6 +23,9 @@ std::int64_t row_bytes(const recursive::SearchSpec& spec) {
   return std::max<std::int64_t>(1, spec.graph->nodes) * static_cast<std::int64_t>(size_of(spec.value) + beside);
 }
 
+/// Bytes of the reductions of a row, at most.
+constexpr std::int64_t reduced_bytes = 24;
+
 /// Bytes in addition to tiles: the graph, and what searches work in.
 std::int64_t workspace_bytes(const recursive::SearchSpec& spec, const Resources& resources) {
   const std::size_t searches = search_method(spec, resources.device).workspace(spec, resources.device);
@@ -44,20 +47,18 @@ class SearchStage : public run::Stage {
 
   io::DatasetSpec dataset(int array) const override {
     const std::vector<std::string> axes = {spec().sources ? "source" : "from", "to"};
-    if (array > 0 && spec().sources) {
-      return {"/" + name_ + "/previous", {}, {}, axes, "", "the node before `to` on a shortest path; -1: none", -1};
-    }
-    if (array > 0) {
-      return {"/" + name_ + "/next", {}, {}, axes, "", "the node after `from` on a shortest path; -1: none", -1};
-    }
     const std::optional<std::int64_t> no_path = no_path_of(spec().value);
-    return {"/" + name_ + "/distance",
-            {},
-            {},
-            axes,
-            "",
-            "distance of nodes; " + (no_path ? std::to_string(*no_path) : "inf") + ": no path",
-            no_path};
+    const std::string& name = plan_->arrays()[static_cast<std::size_t>(array)].name;
+    const auto of = [&](const std::vector<std::string>& dimensions, const std::string& meaning,
+                        std::optional<std::int64_t> no_value) {
+      return io::DatasetSpec{"/" + name_ + "/" + name, {}, {}, dimensions, "", meaning, no_value};
+    };
+    if (name == "eccentricity") return of({axes[0]}, "largest finite distance from each node to another", no_path);
+    if (name == "sum") return of({axes[0]}, "sum of the finite distances from each node to others", std::nullopt);
+    if (name == "reached") return of({axes[0]}, "other nodes to which each node has a path", std::nullopt);
+    if (name == "previous") return of(axes, "the node before `to` on a shortest path; -1: none", -1);
+    if (name == "next") return of(axes, "the node after `from` on a shortest path; -1: none", -1);
+    return of(axes, "distance of nodes; " + (no_path ? std::to_string(*no_path) : "inf") + ": no path", no_path);
   }
 
   std::vector<io::SmallDataset> small() const override {
@@ -80,9 +81,10 @@ class SearchStage : public run::Stage {
     p.operations = static_cast<double>(spec().rows()) * static_cast<double>(spec().graph->edges());
     p.unit = "edge";
     p.operations_per_second = 1 / search_method(spec(), resources_.device).cost(spec(), resources_.device).seconds;
-    p.bytes_written = static_cast<double>(spec().rows()) * static_cast<double>(row_bytes(spec()));
+    const std::int64_t row = plan_->cut().reduces ? reduced_bytes : row_bytes(spec());
+    p.bytes_written = static_cast<double>(spec().rows()) * static_cast<double>(row);
     p.block_shape = std::to_string(plan_->cut().rows) + " x " + std::to_string(spec().graph->nodes);
-    p.block_bytes = static_cast<std::size_t>(plan_->cut().rows * row_bytes(spec()));
+    p.block_bytes = static_cast<std::size_t>(plan_->cut().rows * row);
     p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec(), resources_));
     return p;
   }
@@ -123,28 +125,30 @@ class SearchStage : public run::Stage {
 };
 
 /// The most rows of a block for which the budgets hold `count` blocks; 0: none.
-std::int64_t rows_within(const recursive::SearchSpec& spec, std::int64_t count, const Resources& resources) {
-  const std::int64_t row = row_bytes(spec), workspace = workspace_bytes(spec, resources);
-  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) - workspace;
+std::int64_t rows_within(const RowSearches& cut, std::int64_t count, const Resources& resources) {
+  const std::int64_t kept = cut.reduces ? reduced_bytes : row_bytes(cut.spec);
+  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) - workspace_bytes(cut.spec, resources);
   const std::int64_t budget =
       std::min((host - page_bytes) / count, static_cast<std::int64_t>(resources.device_budget));
-  const std::int64_t most = std::max<std::int64_t>(measured::search_band_bytes, row);
   // Each array's tile is a number of whole pages.
-  const std::int64_t rows = (std::min(budget, most) - 3 * page_bytes) / row;
-  return std::clamp<std::int64_t>(rows, 0, std::max<std::int64_t>(1, spec.rows()));
+  const std::int64_t within = (budget - 4 * page_bytes) / kept;
+  const std::int64_t good = measured::search_band_bytes / row_bytes(cut.spec);
+  const std::int64_t most = cut.reduces ? std::max<std::int64_t>(good, measured::least_reduced_rows) : good;
+  const std::int64_t rows = std::min(within, std::max<std::int64_t>(1, most));
+  return std::clamp<std::int64_t>(rows, 0, std::max<std::int64_t>(1, cut.spec.rows()));
 }
 
 /// Chooses rows of a block, and how many nodes are searched from at once. @throws JobError naming the least budgets
 void choose_cut(RowSearches& cut, const Resources& resources) {
   constexpr std::int64_t blocks_at_once = 3;  // one is computed, others are written
   for (cut.spec.words = 8; cut.spec.words > 0; cut.spec.words /= 2) {
-    cut.rows = rows_within(cut.spec, blocks_at_once, resources);
+    cut.rows = rows_within(cut, blocks_at_once, resources);
     if (cut.rows >= std::min<std::int64_t>(cut.spec.rows(), std::int64_t{64} * cut.spec.words)) return;
   }
   cut.spec.words = 1;
-  if (cut.rows == 0) cut.rows = rows_within(cut.spec, 1, resources);
+  if (cut.rows == 0) cut.rows = rows_within(cut, 1, resources);
   if (cut.rows > 0) return;
-  const std::int64_t block = row_bytes(cut.spec) + 3 * page_bytes;
+  const std::int64_t block = (cut.reduces ? reduced_bytes : row_bytes(cut.spec)) + 4 * page_bytes;
   refuse_budgets(resources, {block, workspace_bytes(cut.spec, resources)});
 }
 
@@ -163,6 +167,7 @@ std::unique_ptr<run::Stage> make_searches(const Request& request, const io::Sour
   cut.spec.value = value;
   cut.spec.loops = !rules.zero_diagonal;
   cut.spec.sources = sources_of(request, matrix);
+  cut.reduces = request.stage.settings.text("keep") == "reductions";
   if (request.stage.settings.flag("paths")) {
     cut.spec.beside = cut.spec.sources ? recursive::Beside::previous : recursive::Beside::next;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "pipeline/base/error.hpp"
 #include "pipeline/base/json.hpp"
 #include "pipeline/base/json_library.hpp"
 
@@ -12,6 +13,9 @@ void SearchTally::fold(const run::Phase& phase, std::int64_t index, const void* 
   recursive::SearchResult result;
   std::memcpy(&result, folded, sizeof result);
   if (result.negative >= 0) fail_negative_cycle(plan_.matrix_name(), plan_.nodes(), result.negative);
+  if (result.overflowed != 0) {
+    throw ComputeError("a sum of distances of '" + plan_.matrix_name() + "' leaves i64: say `type: f64`");
+  }
   if (result.found != 0) {
     found_.farthest = std::max<std::int64_t>(found_.farthest, result.whole);
     found_.farthest_real = std::max(found_.farthest_real, result.real);

@@ -172,22 +172,85 @@ class DistancesCheck {
   std::function<std::int64_t(std::int64_t, std::int64_t)> next_;
 };
 
+/// Reductions of rows that are not kept.
+template <class T>
+class ReductionsCheck {
+  using Sum = typename EdgeLists<T>::Sum;
+
+ public:
+  ReductionsCheck(const VerifyRequest& request, const std::shared_ptr<io::Source>& weights,
+                  const recursive::SearchGraph* graph, bool zero_diagonal,
+                  std::optional<std::vector<device::i32>> sources)
+      : request_(request),
+        edges_(weights, graph, zero_diagonal),
+        sources_(std::move(sources)),
+        rows_(sources_ ? static_cast<std::int64_t>(sources_->size()) : edges_.nodes()) {
+    eccentricity_ = open_dataset(request, "eccentricity", {rows_}, element_type_of<T>());
+    sum_ = open_dataset(request, "sum", {rows_}, element_type_of<Sum>());
+    reached_ = open_dataset(request, "reached", {rows_}, ElementType::i64);
+  }
+
+  Checked run() {
+    return check_parts(
+        request_, "eccentricity", {"eccentricity, sum, reached", rows_, "rows"}, [&](std::int64_t row) {
+          const std::int64_t from = sources_ ? (*sources_)[static_cast<std::size_t>(row)] : row;
+          const Distances<T> found = edges_.has_negative() ? in_queue(edges_, from) : nearest_first(edges_, from);
+          Sum farthest = static_cast<Sum>(recursive::infinity<T>()), sum{};
+          std::int64_t reached = 0;
+          for (std::size_t to = 0; to < found.size(); ++to) {
+            if (!found[to] || static_cast<std::int64_t>(to) == from) continue;
+            farthest = reached == 0 ? *found[to] : std::max(farthest, *found[to]);
+            sum += *found[to];
+            ++reached;
+          }
+          const Box at{{row}, {row + 1}};
+          const auto stored = static_cast<Sum>(read_box<T>(*eccentricity_, at)[0]);
+          if (!equal(stored, farthest)) return difference_at({row}, text_of(stored), text_of(farthest));
+          const Sum total = read_box<Sum>(*sum_, at)[0];
+          if (!equal(total, sum)) return difference_at({row}, text_of(total), text_of(sum));
+          const std::int64_t number = read_box<std::int64_t>(*reached_, at)[0];
+          return number == reached ? std::string() : difference_at({row}, text_of(number), text_of(reached));
+        });
+  }
+
+ private:
+  /// Real numbers are rounded in another order: sums of distances, each of up to n - 1 weights.
+  bool equal(Sum stored, Sum computed) const {
+    if (stored == computed) return true;
+    if constexpr (!std::is_floating_point_v<T>) return false;
+    const auto nodes = static_cast<double>(edges_.nodes());
+    const double magnitude =
+        edges_.has_negative() ? nodes * nodes * edges_.largest() : std::abs(static_cast<double>(computed));
+    const double apart = std::abs(static_cast<double>(stored) - static_cast<double>(computed));
+    return apart <= 4 * nodes * roundoff<T>() * magnitude;
+  }
+
+  const VerifyRequest& request_;
+  EdgeLists<T> edges_;
+  std::optional<std::vector<device::i32>> sources_;
+  std::int64_t rows_;
+  std::shared_ptr<io::Source> eccentricity_, sum_, reached_;
+};
+
 }  // namespace
 
 std::vector<Checked> verify_distances(const VerifyRequest& request) {
+  const Settings& settings = request.request.stage.settings;
   std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
-  const WeightRules rules =
-      distance_rules(request.request, *matrix, request.request.stage.settings.text("diagonal") == "zero");
+  const WeightRules rules = distance_rules(request.request, *matrix, settings.text("diagonal") == "zero");
   matrix = with_no_edge(std::move(matrix), rules);
   std::vector<Checked> found;
   const auto sources = sources_of(request.request, *matrix);
-  const ElementType type = request.dataset("distance")->type();
-  dispatch_distance(type, "distance", [&](auto value) {
+  const bool reduces = settings.text("keep") == "reductions";
+  const std::string first = reduces ? "eccentricity" : "distance";
+  const ElementType type = request.dataset(first)->type();
+  dispatch_distance(type, first, [&](auto value) {
     using T = decltype(value);
     std::shared_ptr<const recursive::SearchGraph> graph;
     if (matrix->shape()[0] > most_rows_read && io::is_graph(*matrix)) graph = compress(*matrix, type, rules).graph;
-    found =
-        DistancesCheck<T>(request, weights(matrix, type, rules), graph.get(), !rules.zero_diagonal, sources).run();
+    const auto read = weights(matrix, type, rules);
+    if (reduces) found = {ReductionsCheck<T>(request, read, graph.get(), rules.zero_diagonal, sources).run()};
+    else found = DistancesCheck<T>(request, read, graph.get(), !rules.zero_diagonal, sources).run();
   });
   return found;
 }

@@ -39,14 +39,14 @@ class LevelsAtOnce {
 
   int words() const { return words_; }
 
-  /// Searches from `count` nodes. @param source number of row n @param row the row's distances
+  /// Searches from `count` nodes. @param source of row n @param put takes distances: put(n, node, values, count)
   /// @return true if there is a finite distance; `largest` is the largest of these
-  template <class Source, class Row>
-  bool run(i64 count, const Source& source, const Row& row, S& largest) {
+  template <class Source, class Put>
+  bool run(i64 count, const Source& source, const Put& put, S& largest) {
     const i64 last = search(count, source);
     values_.assign(1, static_cast<T>(infinity<T>()));
     for (const S sum : level_weight_) values_.push_back(static_cast<T>(sum));
-    write(count, row);
+    write(count, put);
     largest = level_weight_[static_cast<std::size_t>(std::max<i64>(0, last))];
     return last >= 0;
   }
@@ -109,17 +109,18 @@ class LevelsAtOnce {
     }
   }
 
-  template <class Row>
-  void write(i64 count, const Row& row) {
+  template <class Put>
+  void write(i64 count, const Put& put) {
     const auto planes = static_cast<i64>(std::bit_width(level_weight_.size() - 1));
     for (i64 node = 0; node < graph_.nodes; node += 64) {
       const i64 nodes = std::min<i64>(64, graph_.nodes - node);
       for (i64 first = 0; first < count; first += 64) {
         kernels_.levels(view(), graph_.nodes, node, first / 64, planes, levels_);
         for (i64 b = 0; b < std::min<i64>(64, count - first); ++b) {
-          T* distance = row(first + b) + node;
+          T distance[64];
           const u32* level = levels_ + 64 * b;
           for (i64 j = 0; j < nodes; ++j) distance[j] = values_[level[j]];
+          put(first + b, node, distance, nodes);
         }
       }
     }

@@ -6,6 +6,7 @@
 #include "kernels/recursive/cpu/searches/levels.hpp"
 #include "kernels/recursive/cpu/searches/nearest.hpp"
 #include "kernels/recursive/cpu/searches/potentials.hpp"
+#include "kernels/recursive/cpu/searches/row_output.hpp"
 #include "kernels/recursive/cpu/searches/sweeps.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -37,6 +38,7 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
     std::unique_ptr<NearestFirst<T, true>> nearest_paths;
     std::unique_ptr<BreadthFirst<T, false>> breadth;
     std::unique_ptr<BreadthFirst<T, true>> breadth_paths;
+    std::vector<T> row;       // to be reduced
     i64 sweeps_left_out = 0;  // batches from here on that are not tried by sweeps
     bool any = false;
     S largest{};
@@ -64,9 +66,11 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       return result;
     }
     for (Worker& worker : workers_) worker.any = false;
-    if (way_ == SearchWay::levels) by_levels(task);
-    else if (way_ == SearchWay::sweeps) by_sweeps(task);
-    else in_turn(task.rows, [&](i64 row, int thread) { by_one(task, row, worker_of(thread)); });
+    RowOutput<T> out(task);
+    if (way_ == SearchWay::levels) by_levels(task, out);
+    else if (way_ == SearchWay::sweeps) by_sweeps(task, out);
+    else in_turn(task.rows, [&](i64 row, int thread) { by_one(task, row, worker_of(thread), out); });
+    result.overflowed = out.overflowed() ? 1 : 0;
     Worker all;
     for (const Worker& worker : workers_) all.add(worker.any, worker.largest);
     if (!all.any) return result;
@@ -81,11 +85,8 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
     const i64 at = task.first_row + row;
     return spec_.sources ? (*spec_.sources)[static_cast<std::size_t>(at)] : static_cast<i32>(at);
   }
-  static T* distances(const SearchTask& task, i64 row) {
-    return static_cast<T*>(task.distance) + row * task.distance_stride;
-  }
 
-  void by_levels(const SearchTask& task) {
+  void by_levels(const SearchTask& task, RowOutput<T>& out) {
     const int words = words_for(task.rows);
     const i64 batch = 64 * words;
     in_turn((task.rows + batch - 1) / batch, [&](i64 number, int thread) {
@@ -98,7 +99,10 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       S largest{};
       const bool any = worker.levels->run(
           std::min(batch, task.rows - first), [&](i64 n) { return source(task, first + n); },
-          [&](i64 n) { return distances(task, first + n); }, largest);
+          [&](i64 n, i64 node, const T* values, i64 nodes) {
+            out.put(first + n, source(task, first + n), node, values, nodes);
+          },
+          largest);
       worker.add(any, largest);
     });
   }
@@ -110,7 +114,7 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
     return words;
   }
 
-  void by_sweeps(const SearchTask& task) {
+  void by_sweeps(const SearchTask& task, RowOutput<T>& out) {
     constexpr i64 lanes = Sweeps<T>::lanes;
     in_turn((task.rows + lanes - 1) / lanes, [&](i64 number, int thread) {
       Worker& worker = worker_of(thread);
@@ -120,7 +124,10 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
         S largest{};
         bool any = false;
         const bool swept = worker.sweeps->run(
-            count, [&](i64 n) { return source(task, first + n); }, [&](i64 n) { return distances(task, first + n); },
+            count, [&](i64 n) { return source(task, first + n); },
+            [&](i64 n, i64 node, const T* values, i64 nodes) {
+              out.put(first + n, source(task, first + n), node, values, nodes);
+            },
             any, largest);
         worker.add(any, largest);
         if (swept) return;
@@ -129,17 +136,20 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       --worker.sweeps_left_out;
       for (i64 row = first; row < first + count; ++row) {
         if (aborted()) return;
-        by_one(task, row, worker);
+        by_one(task, row, worker, out);
       }
     });
   }
 
-  void by_one(const SearchTask& task, i64 row, Worker& worker) {
+  void by_one(const SearchTask& task, i64 row, Worker& worker, RowOutput<T>& out) {
     const auto run = [&](auto& search) {
       search.run(source(task, row), task.potential);
       S largest{};
       i32* beside = task.beside != nullptr ? task.beside + row * task.beside_stride : nullptr;
-      const bool any = write_row<T>(search.labels(), distances(task, row), beside, largest);
+      if (out.reduces()) worker.row.resize(static_cast<std::size_t>(spec_.graph->nodes));
+      T* distance = out.reduces() ? worker.row.data() : out.row(row);
+      const bool any = write_row<T>(search.labels(), distance, beside, largest);
+      if (out.reduces()) out.put(row, source(task, row), 0, distance, spec_.graph->nodes);
       worker.add(any, largest);
     };
     const bool paths = spec_.beside != Beside::none;
@@ -165,7 +175,7 @@ std::size_t one_bytes(const SearchSpec& spec, bool nearest) {
              edges = static_cast<std::size_t>(spec.graph->edges());
   const std::size_t sum = spec.value == ElementType::i16 || spec.value == ElementType::i32 ? 4 : 8;
   const std::size_t beside = spec.beside != Beside::none ? 2 * sizeof(i32) : 0;
-  return nodes * (sum + beside + 2 * sizeof(i32)) + (nearest ? edges * 24 : 0);
+  return nodes * (2 * sum + beside + 2 * sizeof(i32)) + (nearest ? edges * 24 : 0);
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ class Sweeps {
     return static_cast<std::size_t>(graph.nodes) * (lanes * sizeof(S) + 1 + 2 * sizeof(i32));
   }
 
-  /// Searches from `count` nodes. @return false if that would pass edges so often that searches from one node at a
-  /// time are quicker: then nothing is written
-  template <class Source, class Row>
-  bool run(i64 count, const Source& source, const Row& row, bool& any, S& largest) {
+  /// Searches from `count` nodes. @param put takes distances: put(n, node, values, count) @return false if that would
+  /// pass edges so often that searches from one node at a time are quicker: then nothing is written
+  template <class Source, class Put>
+  bool run(i64 count, const Source& source, const Put& put, bool& any, S& largest) {
     std::fill_n(distance_.data(), graph_.nodes * lanes, none);
     i64 listed = 0;
     for (i64 n = 0; n < count; ++n) listed = begin(n, source(n), listed);
@@ -47,7 +47,7 @@ class Sweeps {
       std::fill_n(is_listed_.data(), graph_.nodes, u8{0});
       return false;
     }
-    write(count, row, any, largest);
+    write(count, put, any, largest);
     return true;
   }
 
@@ -84,8 +84,8 @@ class Sweeps {
     else return kernels_.sweep_i32(search, listed, passed);
   }
 
-  template <class Row>
-  void write(i64 count, const Row& row, bool& any, S& largest) {
+  template <class Put>
+  void write(i64 count, const Put& put, bool& any, S& largest) {
     // Negative weights may have made a distance to nowhere smaller than infinity: no other is as large as half of
     // that.
     const S most = std::is_floating_point_v<S> || !graph_.negative ? none : none / 2;
@@ -93,14 +93,15 @@ class Sweeps {
     for (i64 node = 0; node < graph_.nodes; node += nodes_at_once) {
       const i64 end = std::min<i64>(graph_.nodes, node + nodes_at_once);
       for (i64 n = 0; n < count; ++n) {
-        T* out = row(n);
+        T out[nodes_at_once];
         for (i64 j = node; j < end; ++j) {
           const S sum = distance_[j * lanes + n];
-          out[j] = sum < most ? static_cast<T>(sum) : static_cast<T>(none);
+          out[j - node] = sum < most ? static_cast<T>(sum) : static_cast<T>(none);
           if (!(sum < most)) continue;
           largest = any ? std::max(largest, sum) : sum;
           any = true;
         }
+        put(n, node, out, end - node);
       }
     }
   }
