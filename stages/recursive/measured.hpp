@@ -42,9 +42,9 @@ struct PassTraffic {
 /// Bytes of the rows of a table that a block of searches makes, about (searches/stage.cpp). Not measured.
 inline constexpr std::int64_t search_band_bytes = std::int64_t{128} << 20;
 
-/// Rows of a block, at least, of which only reductions are kept: as many as all threads search from at once. Not
-/// measured.
-inline constexpr std::int64_t least_reduced_rows = 1024;
+/// Rows of a block of searches: a multiple of it if memory permits, so that all threads search from as many nodes at
+/// once; at least so many where only reductions are kept. Not measured.
+inline constexpr std::int64_t search_rows = 1024;
 
 /// Blocks of products (products/blocks.cpp).
 struct ProductBlocks {

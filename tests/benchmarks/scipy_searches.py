@@ -2,8 +2,8 @@
 
 All pairs of a generated sparse graph (23000 nodes, 93000 edges, degrees as in a citation network) by
 `schedule: searches` as whole jobs on the CPU, without and with weights, and SciPy's `csgraph.dijkstra`, on one core, from
-so many of its nodes (400): seconds of all rows, the best of three turns of each, in turn. SciPy's are scaled from its
-rows. `paths` and weights in f64 are rows of their own.
+so many of its nodes (400): seconds of the process and of its blocks, and of SciPy's rows as of all, the least of three
+turns of each. Distances must be equal. `paths` and distances in f64 are lines of their own.
 """
 import pathlib
 import subprocess
@@ -41,7 +41,7 @@ def skewed_edges(nodes, edges):
 
 
 def of_job(terrace, folder, nodes, unweighted, settings):
-    """Seconds of the process and of computing, and a function that reads rows of distances."""
+    """Seconds of the process and from its first block to its last, the method, and the result's path."""
     job = pathlib.Path(folder) / "job.yaml"
     job.write_text(JOB.format(nodes=nodes, unweighted=", unweighted: true" if unweighted else "", settings=settings))
     begin = time.monotonic()
@@ -50,8 +50,8 @@ def of_job(terrace, folder, nodes, unweighted, settings):
     with h5py.File(job.with_name("searches.h5")) as result:
         profile = result["profile/stages"]
         method = profile["method"][0].decode()
-        operations = result["profile/blocks/end"][()].max() - result["profile/blocks/begin"][()].min()
-    return seconds, float(operations), method, job.with_name("searches.h5")
+        blocks = result["profile/blocks/end"][()].max() - result["profile/blocks/begin"][()].min()
+    return seconds, float(blocks), method, job.with_name("searches.h5")
 
 
 def check(path, sources, expected):
@@ -72,11 +72,11 @@ def main():
     ends = skewed_edges(nodes, edges)
     weights = numpy.random.default_rng(2).integers(1, 1000, edges)
     sources = numpy.sort(numpy.random.default_rng(3).choice(nodes, min(rows, nodes), replace=False))
-    kinds = [("unweighted", True, "", 1), ("weighted", False, "", 1), ("weighted, f64", False, ", type: f64", 1),
-             ("unweighted, paths", True, ", paths: true", 1), ("weighted, paths", False, ", paths: true", 1)]
+    kinds = [("unweighted", True, ""), ("weighted", False, ""), ("weighted, f64", False, ", type: f64"),
+             ("unweighted, paths", True, ", paths: true"), ("weighted, paths", False, ", paths: true")]
     graph = csr_matrix((weights.astype(float), (ends[:, 0], ends[:, 1])), (nodes, nodes))
     scipy = {}
-    for turn in range(3):
+    for _ in range(3):
         for unweighted in (True, False):
             begin = time.monotonic()
             found = dijkstra(graph, unweighted=unweighted, indices=sources)
@@ -84,9 +84,9 @@ def main():
             scipy[unweighted] = min(scipy.get(unweighted, (1e30, None))[0], seconds), found
     with tempfile.TemporaryDirectory() as folder:
         numpy.savetxt(pathlib.Path(folder) / "edges.txt", numpy.column_stack([ends, weights]), fmt="%d")
-        for name, unweighted, settings, _ in kinds:
+        for name, unweighted, settings in kinds:
             best, computing = 1e30, 1e30
-            for turn in range(3):
+            for _ in range(3):
                 seconds, blocks, method, path = of_job(terrace, folder, nodes, unweighted, settings)
                 best, computing = min(best, seconds), min(computing, blocks)
             check(path, sources, scipy[unweighted][1])

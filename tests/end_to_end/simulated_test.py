@@ -112,6 +112,28 @@ class Jobs(OnSimulatedGpu):
         self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cpu"])
         self.assertEqual(result["profile/stages/method"].asstr()[()].tolist(), ["levels"])
 
+    def test_searches_of_graphs_are_made_on_the_cpu(self):
+        lines = "".join(f"{node} {(node * 7 + 3) % 60} {node % 5}\n{node} {(node * 3 + 1) % 60} 2\n" for node in range(60))
+        graph = {"r": {"graph": self.write("r.txt", lines), "header": False}}
+        paths = {"matrix": "r", "paths": True}
+        stages = [recursive("searched", "floyd_warshall", schedule="searches", **paths),
+                  recursive("updated", "floyd_warshall", schedule="two_way", **paths),
+                  recursive("some", "floyd_warshall", sources=[5, 7], **paths),
+                  recursive("reduced", "floyd_warshall", matrix="r", keep="reductions")]
+        for stage, key in ((stages[0], "`schedule: searches` is computed on the CPU only"),
+                           (stages[2], "distances from some nodes are searched on the CPU only"),
+                           (stages[3], "rows that are not kept are searched on the CPU only")):
+            job = self.write_job(graph, [stage])
+            self.assertSays(self.terrace("plan", job, "--backend", "cuda", expect=WRONG), "job.yaml:", key)
+        job = self.write_job(graph, stages)
+        self.assertIn("method        nearest, on the CPU", self.terrace("plan", job).stdout)
+        self.assertIn("stage 'searched' is computed on the CPU: ", self.terrace("run", job).stderr)
+        result = self.open()
+        self.assertEqual(result["profile/stages/backend"].asstr()[()].tolist(), ["cpu", "cuda", "cpu", "cpu"])
+        for name in ("distance", "next"):
+            numpy.testing.assert_array_equal(result[f"searched/{name}"][()], result[f"updated/{name}"][()])
+        numpy.testing.assert_array_equal(result["some/distance"][()], result["updated/distance"][()][[5, 7]])
+
     def test_a_stage_on_the_cpu_is_taken_over_and_gone_on_with(self):
         lines = wavefront("lines", "needleman_wunsch", rows="a", columns="b", match=1.5, mismatch=-1, gap=2, type="f64",
                           keep="borders", every=50, schedule="square_barrier")

@@ -210,6 +210,19 @@ class OfMatrices(VerifyTest):
                          ("paths/next", (3, 5)), ("negative/next", (4, 4)), "given/next", "real/next",
                          "reached/closure", "packed/closure")
 
+    def test_searches(self):
+        draw = numpy.random.default_rng(3)
+        lines = "".join(f"{a} {b} {w}\n" for a, b, w in draw.integers(0, 90, (300, 3)).tolist())
+        inputs = {"g": {"graph": self.write("g.txt", lines), "nodes": 90, "header": False}}
+        stages = [recursive("all", "floyd_warshall", matrix="g", schedule="searches", paths=True, type="i32"),
+                  recursive("real", "floyd_warshall", matrix="g", schedule="searches", paths=True, type="f32"),
+                  recursive("some", "floyd_warshall", matrix="g", sources=[5, 70], paths=True),
+                  recursive("reduced", "floyd_warshall", matrix="g", keep="reductions"),
+                  recursive("few", "floyd_warshall", matrix="g", keep="reductions", sources=[8, 2], type="f64")]
+        self.check_finds(inputs, stages, "all/distance", "all/next", "real/distance", "some/distance", "some/previous",
+                         ("some/source", (1,)), *(f"{name}/{what}" for name in ("reduced", "few")
+                                                  for what in ("eccentricity", "sum", "reached")))
+
     def test_names_of_nodes(self):
         inputs = {"g": {"graph": self.write("g.txt", "10 20 5\n20 30 7\n30 10 2\n30 40 1\n")}}
         stages = [recursive("near", "floyd_warshall", matrix="g"),

@@ -133,8 +133,9 @@ std::int64_t rows_within(const RowSearches& cut, std::int64_t count, const Resou
   // Each array's tile is a number of whole pages.
   const std::int64_t within = (budget - 4 * page_bytes) / kept;
   const std::int64_t good = measured::search_band_bytes / row_bytes(cut.spec);
-  const std::int64_t most = cut.reduces ? std::max<std::int64_t>(good, measured::least_reduced_rows) : good;
-  const std::int64_t rows = std::min(within, std::max<std::int64_t>(1, most));
+  const std::int64_t most = cut.reduces ? std::max(good, measured::search_rows) : good;
+  std::int64_t rows = std::min(within, std::max<std::int64_t>(1, most));
+  if (rows > measured::search_rows) rows -= rows % measured::search_rows;
   return std::clamp<std::int64_t>(rows, 0, std::max<std::int64_t>(1, cut.spec.rows()));
 }
 

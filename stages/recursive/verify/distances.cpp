@@ -252,6 +252,10 @@ std::vector<Checked> verify_distances(const VerifyRequest& request) {
     if (reduces) found = {ReductionsCheck<T>(request, read, graph.get(), rules.zero_diagonal, sources).run()};
     else found = DistancesCheck<T>(request, read, graph.get(), !rules.zero_diagonal, sources).run();
   });
+  if (!sources) return found;
+  std::vector<std::string> names;
+  for (const device::i32 row : *sources) names.push_back(matrix->nodes()->name(row));
+  found.push_back(check_texts(request, "source", names, "compared with the names in the job"));
   return found;
 }
 

@@ -88,7 +88,7 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
 
   void by_levels(const SearchTask& task, RowOutput<T>& out) {
     const int words = words_for(task.rows);
-    const i64 batch = 64 * words;
+    const i64 batch = i64{64} * words;
     in_turn((task.rows + batch - 1) / batch, [&](i64 number, int thread) {
       Worker& worker = worker_of(thread);
       if (!worker.levels || worker.levels->words() != words) {
