@@ -163,7 +163,7 @@ JOBS = [
     ("a table of next nodes that is not kept", "inputs:\n  g: {graph: g.txt}\nstages:\n"
      "- {name: d, recursive: {problem: floyd_warshall, matrix: g}}\n"
      "- {name: q, query: {matrix: d/distance, next: d/next, pairs: [[a, b]]}}\noutput: out.h5\n",
-     "job.yaml:5:47: stage 'd' writes 'next' only with 'paths'", {"g.txt": b"a b 3\nb c 4\n"}),
+     "job.yaml:5:47: stage 'd' writes 'next' only with 'paths, without sources'", {"g.txt": b"a b 3\nb c 4\n"}),
     ("a node that is not there", "inputs:\n  g: {graph: g.txt}\nstages:\n"
      "- {name: d, recursive: {problem: floyd_warshall, matrix: g}}\n"
      "- {name: q, query: {matrix: d/distance, pairs: [[a, tim]]}}\noutput: out.h5\n",
