@@ -25,6 +25,7 @@ struct CopyRecord {
   std::int64_t tile = 0, generation = 0;  // tile -1: several
   Movement movement = Movement::read;
   int device = -1;  // of copies; between devices, the receiver
+  int from = -1;    // of movements between devices: the sender
   std::int64_t bytes = 0;
   double begin = 0, end = 0;
   std::int64_t written_by = -1;  // the stage whose array it is; -1: the stage that moved the tile

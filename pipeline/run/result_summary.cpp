@@ -301,6 +301,8 @@ void add_copies(const RunPlan& plan, const Profile& profile, io::Finish& finish)
       records, [](const R& r) { return std::string(movements[static_cast<std::size_t>(r.movement)]); });
   columns.add("device", "index of the device; -1: none", records,
               [](const R& r) { return static_cast<std::int32_t>(r.device); });
+  columns.add("from", "index of the device that sent the tile, of movements between devices; -1: none", records,
+              [](const R& r) { return static_cast<std::int32_t>(r.from); });
   columns.add(
       "bytes", "bytes moved", records, [](const R& r) { return r.bytes; }, "byte");
   columns.add(

@@ -134,6 +134,16 @@ class LongPairs(OnSimulatedGpu):
 
     def test_series(self):
         self.check_dealt(3, self.pair("dtw", "p", "q", cost="absolute"))
+        result = f"{self.jobs}-{64 << 20}.h5"
+        self.assertRegex(self.terrace("show", result).stdout,
+                         r"device 1 +\d+ blocks?, computing .*, .* to device 2, .* from device 0\n")
+        self.terrace("report", result, "-o", "report.html")
+        page = (self.folder / "report.html").read_text()
+        self.assertIn("Devices of stages that several computed", page)
+        copies = self.open(result)["profile/copies"]
+        ways = set(zip(copies["from"][()][copies["movement"].asstr()[()] == "peer"],
+                       copies["device"][()][copies["movement"].asstr()[()] == "peer"]))
+        self.assertTrue({(0, 1), (1, 2)} <= ways, ways)
 
     def test_alignments(self):
         self.inputs["widest"] = random_letters(70000, 15)

@@ -32,6 +32,7 @@ CopyRows read_copies(const ProfileTable& table, std::size_t stages) {
   CopyRows rows;
   rows.stage = table.indices("stage", 0, static_cast<double>(stages));
   rows.device = table.indices("device", -1, most_devices);
+  rows.from = table.column("from", -1);
   rows.tile = table.column("tile");
   rows.generation = table.column("generation");
   rows.bytes = table.column("bytes");
@@ -89,7 +90,7 @@ ProfileRows ProfileRows::of_this_run() const {
     keep_rows(*column, of_blocks);
   }
   CopyRows& c = own.copies;
-  for (auto* column : {&c.stage, &c.tile, &c.generation, &c.device, &c.bytes, &c.begin, &c.end}) {
+  for (auto* column : {&c.stage, &c.tile, &c.generation, &c.device, &c.from, &c.bytes, &c.begin, &c.end}) {
     keep_rows(*column, of_copies);
   }
   keep_rows(c.array, of_copies);

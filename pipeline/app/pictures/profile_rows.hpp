@@ -17,7 +17,7 @@ struct BlockRows {
 
 /// /profile/copies by columns.
 struct CopyRows {
-  std::vector<double> stage, tile, generation, device, bytes, begin, end;
+  std::vector<double> stage, tile, generation, device, from, bytes, begin, end;
   std::vector<std::string> array, movement;
   std::size_t size() const { return begin.size(); }
 };

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "pipeline/app/markup.hpp"
+#include "pipeline/app/pictures/device_work.hpp"
 #include "pipeline/app/pictures/page.hpp"
 #include "pipeline/app/pictures/queues.hpp"
 #include "pipeline/app/pictures/report/memory_picture.hpp"
@@ -281,7 +282,24 @@ class ReportWriter {
     if (!safety.rows.empty()) write_table(out_, safety);
   }
 
+  /// What each device did for stages that several computed.
+  void write_work_of_devices() {
+    PageTable table{"Devices of stages that several computed",
+                    {"stage", "device", "blocks", "computing", "moved between devices"},
+                    {}};
+    const auto work = work_of_devices(profile_);
+    for (std::size_t s = 0; s < work.size(); ++s) {
+      if (work[s].size() < 2) continue;
+      for (const DeviceWork& one : work[s]) {
+        table.rows.push_back({name_cell(s), std::to_string(one.device), count_cell(one.blocks),
+                              seconds_cell(one.seconds), escape_markup(moved_between_devices(one))});
+      }
+    }
+    if (!table.rows.empty()) write_table(out_, table);
+  }
+
   void write_devices() {
+    write_work_of_devices();
     const auto numbers = [&](const char* column) {
       const std::string path = std::string("/profile/devices/") + column;
       std::vector<double> values = result_.has(path) ? result_.numbers(path) : std::vector<double>();

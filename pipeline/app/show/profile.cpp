@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/app/pictures/device_work.hpp"
 #include "pipeline/app/show/bound.hpp"
 #include "pipeline/app/show/profile_table.hpp"
 #include "pipeline/app/show/rate.hpp"
@@ -128,7 +129,20 @@ std::string share_line(const StageColumns& stages, std::size_t stage, double sha
   return fmt::format("{:.3g}% of {}", 100 * share, format_count(whole, stages.unit(stage)));
 }
 
-std::string describe_stage(const StageColumns& stages, std::size_t stage) {
+/// A line for each device, if there are several.
+std::string device_lines(const std::vector<DeviceWork>& devices, double seconds) {
+  std::string text;
+  for (const DeviceWork& work : devices) {
+    if (devices.size() < 2) break;
+    const std::string moved = moved_between_devices(work);
+    text += fmt::format("  {:<12}{} {}, computing {} ({}){}\n", fmt::format("device {}", work.device), work.blocks,
+                        work.blocks == 1 ? "block" : "blocks", format_duration(work.seconds),
+                        format_share(seconds > 0 ? work.seconds / seconds : 0.0), moved.empty() ? "" : ", " + moved);
+  }
+  return text;
+}
+
+std::string describe_stage(const StageColumns& stages, std::size_t stage, const std::vector<DeviceWork>& devices) {
   const double seconds = stages.number("seconds", stage), blocks = stages.number("blocks", stage);
   const auto taken = stages.taken_from_run_of(stage);
   if (seconds <= 0 && blocks <= 0) {
@@ -148,6 +162,7 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage) {
   line("predicted", format_duration(of("predicted_seconds")) + ", measured " + format_duration(seconds));
   line("time", time_line(stages, stage, seconds));
   if (const std::string parts = stages.parts(stage); !parts.empty()) line("parts", parts);
+  text += device_lines(devices, seconds);
   const double whole = of("whole_operations"), done = whole > 0 ? of("operations") / whole : 0;
   if (done > 1 + told_share) line("computed", share_line(stages, stage, done) + ", parts of it again");
   if (const double skipped = of("skipped"); skipped > told_share) {
@@ -171,8 +186,12 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage) {
 std::string describe_profile(const io::ResultReader& result, const std::string& file) {
   if (!result.has("/profile/stages/name") || !result.has("/profile/copies/stage")) return "";
   const StageColumns stages(result, file);
+  // What devices did is read where there are several.
+  std::vector<std::vector<DeviceWork>> devices(stages.count());
+  const bool several = result.has("/profile/devices/name") && result.texts("/profile/devices/name").size() > 1;
+  if (several) devices = work_of_devices(read_profile(result, file));
   std::string text;
-  for (std::size_t stage = 0; stage < stages.count(); ++stage) text += describe_stage(stages, stage);
+  for (std::size_t stage = 0; stage < stages.count(); ++stage) text += describe_stage(stages, stage, devices[stage]);
   return text;
 }
 

@@ -149,7 +149,9 @@ class Residence {
   bool write_home();
   void count_writes(int more);
   void finish_write(const WriteBack& request, double begin);
-  void record(const Version& version, Movement movement, int location, std::int64_t bytes, double begin);
+  /// @param from the location that sends, of a movement between devices
+  void record(const Version& version, Movement movement, int location, std::int64_t bytes, double begin,
+              int from = 0);
   std::function<void(std::exception_ptr)> when_ended(std::function<void()> done);
 
   Store& store_;

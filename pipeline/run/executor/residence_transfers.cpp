@@ -29,13 +29,15 @@ std::vector<Box> common(const std::vector<Box>& boxes, const Parts& parts) {
 
 }  // namespace
 
-void Residence::record(const Version& version, Movement movement, int location, std::int64_t bytes, double begin) {
+void Residence::record(const Version& version, Movement movement, int location, std::int64_t bytes, double begin,
+                       int from) {
   CopyRecord copy;
   copy.array = version.key.array;
   copy.tile = version.key.tile;
   copy.generation = version.key.generation;
   copy.movement = movement;
   copy.device = location - 1;
+  if (movement == Movement::peer) copy.from = from - 1;
   copy.bytes = bytes;
   copy.begin = begin;
   copy.end = profile_.now();
@@ -123,7 +125,7 @@ bool Residence::assemble(Assembly& assembly, Version& version, int location, std
     const Movement movement = source.location == location ? Movement::assemble
                               : source.location == 0      ? Movement::copy_up
                                                           : Movement::peer;
-    record(version, movement, location, bytes_of(source.parts, element), begin);
+    record(version, movement, location, bytes_of(source.parts, element), begin, source.location);
     on_moved(version);
   };
   if (location > 0) {
@@ -270,7 +272,7 @@ void Residence::transfer(Version& version, int from, int to, std::vector<Box> pa
     if (version.read_early) forget_unwritten(version, copy);
     --version.at(from).transfers;
     const Movement movement = to == 0 ? Movement::copy_down : from == 0 ? Movement::copy_up : Movement::peer;
-    record(version, movement, to == 0 ? from : to, bytes_of(parts, element), begin);
+    record(version, movement, to == 0 ? from : to, bytes_of(parts, element), begin, from);
     done();
     on_moved(version);
   });

@@ -131,14 +131,16 @@ class NewTables {
 
   void add_rows(const std::string& table, const Table& from, std::size_t stage,
                 const std::vector<std::int64_t>& devices) {
-    const auto device = numbers_in(from, "device");
+    const std::map<std::string, std::optional<std::vector<std::int64_t>>> of_devices{
+        {"device", numbers_in(from, "device")}, {"from", numbers_in(from, "from")}};
     for (std::size_t row = 0; row < rows_in(from); ++row) {
       for (auto& [name, column] : tables_[table]) {
         append_row(find(from, name), row, *column);
         const std::size_t last = rows_of(*column) - 1;
         if (name == "stage") set_number(*column, last, static_cast<std::int64_t>(stage));
-        if (name != "device" || !device) continue;
-        const std::int64_t number = device->at(row);
+        const auto numbers = of_devices.find(name);
+        if (numbers == of_devices.end() || (name == "device" && !numbers->second)) continue;
+        const std::int64_t number = numbers->second ? numbers->second->at(row) : -1;
         const bool known = number >= 0 && number < std::ssize(devices);
         set_number(*column, last, known ? devices[static_cast<std::size_t>(number)] : -1);
       }
