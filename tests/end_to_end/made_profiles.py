@@ -20,10 +20,12 @@ def many(count, devices=2, seed=1):
               "attempts": numpy.ones(count, "i4"), "operations": draw.random(count) * 1e9, "begin": begin,
               "end": begin + draw.random(count) * 1e-4}
     movement = draw.integers(0, len(MOVEMENTS), count)
+    device = numpy.where(numpy.isin(movement, (0, 3)), -1, draw.integers(0, devices, count)).astype("i4")
+    between = (movement == MOVEMENTS.index("peer")) & (devices > 1)
     begin = 500 + numpy.sort(draw.random(count)) * count * 1e-5
     copies = {"stage": blocks["stage"], "array": ["table"] * count, "tile": draw.integers(-1, 99, count),
               "generation": draw.integers(0, 9, count), "movement": [MOVEMENTS[i] for i in movement],
-              "device": numpy.where(numpy.isin(movement, (0, 3)), -1, draw.integers(0, devices, count)).astype("i4"),
+              "device": device, "from": numpy.where(between, (device + 1) % devices, -1).astype("i4"),
               "bytes": draw.integers(1, 1 << 30, count), "begin": begin, "end": begin + draw.random(count) * 1e-4}
     return blocks, copies
 

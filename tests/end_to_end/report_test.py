@@ -158,7 +158,7 @@ class Reports(ReportTest):
         blocks = {"stage": [0, 0], "device": [0, 0], "begin": [0.0, 3.0], "end": [1.0, 4.0], "operations": [8.0, 4.0],
                   "phase": [0, 0], "first": [0, 1], "count": [1, 1], "attempt": [1, 1], "attempts": [1, 1]}
         copies = {"stage": [0], "array": ["a"], "tile": [3], "generation": [0], "movement": ["read"], "device": [-1],
-                  "bytes": [1024], "begin": [0.0], "end": [2.0]}
+                  "from": [-1], "bytes": [1024], "begin": [0.0], "end": [2.0]}
         self.with_profile(blocks, copies)
         self.report()
         drawn = re.findall(r'<rect class="s0" x="([0-9.]+)%"[^>]* width="([0-9.]+)%"[^>]*><title>([^<]*)</title>',
@@ -181,7 +181,7 @@ class Reports(ReportTest):
                 stages[column][0] = value
             file["profile/devices/link_rate"][0] = 5e9
         copies = {"stage": [0], "array": ["a"], "tile": [3], "generation": [0], "movement": ["read"], "device": [-1],
-                  "bytes": [10**8], "begin": [0.0], "end": [0.1]}  # 1 GB/s
+                  "from": [-1], "bytes": [10**8], "begin": [0.0], "end": [0.1]}  # 1 GB/s
         self.with_profile({}, copies)
         self.report()
         text = (self.folder / "page.html").read_text()
@@ -245,6 +245,29 @@ class Reports(ReportTest):
         text = (self.folder / "page.html").read_text()
         begun = sum(int(n) for n in re.findall(r"<title>[^<:]*: ([0-9]+) begun", text))
         self.assertEqual(begun, 200_000)
+
+    def test_tell_what_devices_did_and_exchanged(self):
+        self.made_result()
+        blocks, copies = many(3000, devices=3)
+        self.with_profile(blocks, copies)
+        rows = self.table(self.report(), "Devices of stages that several computed")
+        self.assertEqual(len(rows), 6)
+        named = self.columns_of("stages")["name"]
+        for number, row in enumerate(rows):
+            stage, device = divmod(number, 3)
+            self.assertEqual((row["stage"], row["device"]), (named[stage], str(device)))
+            last = blocks["attempt"][blocks["stage"] == stage].max()
+            of = (blocks["stage"] == stage) & (blocks["device"] == device) & (blocks["attempt"] == last)
+            self.assertEqual(row["blocks"], of.sum())
+            self.assertAlmostEqual(row["computing"], united(blocks["begin"][of], blocks["end"][of]), places=9)
+            for peer in {0, 1, 2} - {device}:
+                for ends, word in (((device, peer), "to"), ((peer, device), "from")):
+                    moved = (copies["stage"] == stage) & (copies["from"] == ends[0]) & (copies["device"] == ends[1])
+                    said = re.search(rf"([0-9.]+) GiB {word} device {peer}\b", row["moved between devices"])
+                    if moved.any():
+                        self.assertAlmostEqual(float(said[1]) * 2**30, copies["bytes"][moved].sum(), delta=2**30 / 2)
+                    else:
+                        self.assertIsNone(said)
 
     def test_merged_columns_are_as_strong_as_they_are_busy(self):
         self.made_result(stages=("align", "other"))

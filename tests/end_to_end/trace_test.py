@@ -83,7 +83,7 @@ class Traces(PictureTest):
         self.made_result(stages=("align",))
         names = ['"}]\\\n\x01</script>é', "x" * 300]
         copies = {"array": [names[0]] * 2, "movement": ["read", names[1]], "stage": [0, 0], "tile": [1, -1],
-                  "generation": [0, 0], "device": [-1, -1], "bytes": [1, 2], "begin": [0.0, 1.0], "end": [1.0, 2.0]}
+                  "generation": [0, 0], "device": [-1, -1], "from": [-1, -1], "bytes": [1, 2], "begin": [0.0, 1.0], "end": [1.0, 2.0]}
         with h5py.File(self.folder / "result.h5", "r+") as file:
             file.attrs["title"] = names[0]
         self.with_profile({}, copies)
@@ -111,6 +111,15 @@ class Errors(PictureTest):
                 self.assertIn(f"/profile/blocks/{column}: {said}", ended.stderr)
                 self.assertFalse((self.folder / "other.json").exists())
                 self.assertFalse((self.folder / "other.json.new").exists())
+
+    def test_of_senders_name_what_is_wrong_and_earlier_results_have_none(self):
+        self.made_result(stages=("align",))
+        self.with_profile({}, {"from": numpy.where(self.columns_of("copies")["from"] < 0, 9000, 0)})
+        self.assertIn("/profile/copies/from: holds 9000 in row 0",
+                      self.terrace("trace", "result.h5", "-o", "trace.json", expect=FAILED).stderr)
+        with h5py.File(self.folder / "result.h5", "r+") as file:
+            del file["profile/copies/from"]
+        self.terrace("trace", "result.h5", "-o", "trace.json")
 
     def test_of_files_leave_them_as_they_are(self):
         self.made_result(stages=("align",))

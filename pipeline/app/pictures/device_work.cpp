@@ -1,5 +1,8 @@
 #include "pipeline/app/pictures/device_work.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "pipeline/app/show/united.hpp"
@@ -7,12 +10,29 @@
 
 namespace terrace::app {
 
+namespace {
+
+std::size_t index(double number) { return static_cast<std::size_t>(number); }
+
+/// Of each stage the last attempt that computed blocks of it.
+std::vector<double> last_attempts(const ProfileRows& profile) {
+  std::vector<double> last(profile.stages.size(), 0);
+  for (std::size_t row = 0; row < profile.blocks.size(); ++row) {
+    double& attempt = last[index(profile.blocks.stage[row])];
+    attempt = std::max(attempt, profile.blocks.attempt[row]);
+  }
+  return last;
+}
+
+}  // namespace
+
 std::vector<std::vector<DeviceWork>> work_of_devices(const ProfileRows& profile) {
   std::vector<std::map<int, DeviceWork>> found(profile.stages.size());
   std::map<std::pair<std::size_t, int>, Intervals> computing;
-  const auto index = [](double number) { return static_cast<std::size_t>(number); };
+  const std::vector<double> last = last_attempts(profile);
   for (std::size_t row = 0; row < profile.blocks.size(); ++row) {
     const std::size_t stage = index(profile.blocks.stage[row]);
+    if (profile.blocks.attempt[row] != last[stage]) continue;
     const int device = static_cast<int>(profile.blocks.device[row]);
     found[stage][device].blocks += profile.blocks.count[row];
     computing[{stage, device}].emplace_back(profile.blocks.begin[row], profile.blocks.end[row]);
@@ -43,11 +63,11 @@ std::string moved_between_devices(const DeviceWork& work) {
   std::string text;
   const auto add = [&](const std::map<int, double>& bytes, const char* way) {
     for (const auto& [device, count] : bytes) {
-      text += (text.empty() ? "" : ", ") + format_size(count) + way + std::to_string(device);
+      text += fmt::format("{}{} {} device {}", text.empty() ? "" : ", ", format_size(count), way, device);
     }
   };
-  add(work.sent, " to device ");
-  add(work.received, " from device ");
+  add(work.sent, "to");
+  add(work.received, "from");
   return text;
 }
 

@@ -16,7 +16,7 @@ struct DeviceWork {
   std::map<int, double> sent, received;  // bytes, by the other device
 };
 
-/// Of each stage the devices that computed blocks of it, in their order.
+/// Of each stage the devices that computed blocks of it, in their order, in the last attempt that computed any.
 std::vector<std::vector<DeviceWork>> work_of_devices(const ProfileRows& profile);
 
 /// "16 MiB to device 1, 4 MiB to device 2, 16 MiB from device 2"; empty: nothing.

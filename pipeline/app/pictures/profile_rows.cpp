@@ -32,7 +32,7 @@ CopyRows read_copies(const ProfileTable& table, std::size_t stages) {
   CopyRows rows;
   rows.stage = table.indices("stage", 0, static_cast<double>(stages));
   rows.device = table.indices("device", -1, most_devices);
-  rows.from = table.column("from", -1);
+  rows.from = table.indices_or("from", -1, -1, most_devices);
   rows.tile = table.column("tile");
   rows.generation = table.column("generation");
   rows.bytes = table.column("bytes");

@@ -117,12 +117,13 @@ class ReportWriter {
     return " <small>taken over, computed " + escape_markup(profile_.computed[stage]) + "</small>";
   }
 
-  /// "<meter>": how much of the limit a stage reached.
-  static std::string reached_cell(const StageSums& stage) {
-    if (stage.limit <= 0) return "";
-    return share_cell(stage.fraction) + fmt::format(" <meter min=\"0\" max=\"1\" value=\"{:.4f}\">{:.0f}%</meter>",
-                                                    std::min(1.0, stage.fraction), 100 * stage.fraction);
+  /// A share with a bar of its length.
+  static std::string bar_cell(double share) {
+    return share_cell(share) + fmt::format(" <meter min=\"0\" max=\"1\" value=\"{:.4f}\">{:.0f}%</meter>",
+                                           std::min(1.0, share), 100 * share);
   }
+  /// How much of the limit a stage reached.
+  static std::string reached_cell(const StageSums& stage) { return stage.limit > 0 ? bar_cell(stage.fraction) : ""; }
 
   void write_stages() {
     PageTable table{"Work, time and rate of each stage in the last attempt",
@@ -285,14 +286,16 @@ class ReportWriter {
   /// What each device did for stages that several computed.
   void write_work_of_devices() {
     PageTable table{"Devices of stages that several computed",
-                    {"stage", "device", "blocks", "computing", "moved between devices"},
+                    {"stage", "device", "blocks", "computing", "of the stage's time", "moved between devices"},
                     {}};
     const auto work = work_of_devices(profile_);
     for (std::size_t s = 0; s < work.size(); ++s) {
       if (work[s].size() < 2) continue;
+      const double whole = stages_[s].seconds;
       for (const DeviceWork& one : work[s]) {
         table.rows.push_back({name_cell(s), std::to_string(one.device), count_cell(one.blocks),
-                              seconds_cell(one.seconds), escape_markup(moved_between_devices(one))});
+                              seconds_cell(one.seconds), whole > 0 ? bar_cell(one.seconds / whole) : "",
+                              escape_markup(moved_between_devices(one))});
       }
     }
     if (!table.rows.empty()) write_table(out_, table);

@@ -132,11 +132,11 @@ std::string share_line(const StageColumns& stages, std::size_t stage, double sha
 /// A line for each device, if there are several.
 std::string device_lines(const std::vector<DeviceWork>& devices, double seconds) {
   std::string text;
+  if (devices.size() < 2) return text;
   for (const DeviceWork& work : devices) {
-    if (devices.size() < 2) break;
     const std::string moved = moved_between_devices(work);
-    text += fmt::format("  {:<12}{} {}, computing {} ({}){}\n", fmt::format("device {}", work.device), work.blocks,
-                        work.blocks == 1 ? "block" : "blocks", format_duration(work.seconds),
+    text += fmt::format("  {:<12}{:.0f} {}, computing {} ({}){}\n", fmt::format("device {}", work.device),
+                        work.blocks, work.blocks == 1 ? "block" : "blocks", format_duration(work.seconds),
                         format_share(seconds > 0 ? work.seconds / seconds : 0.0), moved.empty() ? "" : ", " + moved);
   }
   return text;

@@ -46,6 +46,10 @@ std::vector<double> ProfileTable::indices(const std::string& name, double least,
   return values;
 }
 
+std::vector<double> ProfileTable::indices_or(const std::string& name, double absent, double least, double end) const {
+  return result_.has(path(name)) ? indices(name, least, end) : std::vector<double>(rows_, absent);
+}
+
 void ProfileTable::check_times(const std::vector<double>& begin, const std::vector<double>& end) const {
   for (std::size_t row = 0; row < rows_; ++row) {
     if (end[row] >= begin[row]) continue;

@@ -24,6 +24,8 @@ class ProfileTable {
   std::vector<std::string> texts_or_none(const std::string& name) const;
   /// A column of whole numbers from `least` to below `end`.
   std::vector<double> indices(const std::string& name, double least, double end) const;
+  /// As indices(); `absent` in all rows if an earlier version wrote no such column.
+  std::vector<double> indices_or(const std::string& name, double absent, double least, double end) const;
   /// Checks that rows of the columns `begin` and `end` are in order.
   void check_times(const std::vector<double>& begin, const std::vector<double>& end) const;
 
