@@ -23,6 +23,11 @@ bool has_too_many_sources(const dp_table::Table& table) {
          dp_table::sources_of(table).size() > static_cast<std::size_t>(dp_table::most_sources);
 }
 
+BlockMemory memory_of(const dp_table::Table& table, bool choice,
+                      const std::function<std::int64_t(const dp_table::Table&)>& workspace) {
+  return {table_block_bytes(table, choice), workspace(table), written_bytes(table, choice)};
+}
+
 }  // namespace
 
 std::vector<dp_table::Cut> table_cuts(const Extents& extents) {
@@ -59,13 +64,18 @@ std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
   return bytes;
 }
 
+bool holds_table_cut(const dp_table::Table& table, bool choice, const Resources& resources,
+                     const std::function<std::int64_t(const dp_table::Table&)>& workspace) {
+  return !has_too_many_sources(table) && holds(resources, memory_of(table, choice, workspace));
+}
+
 void choose_table_cut(dp_table::Table& table, bool choice, const Resources& resources,
                       const std::function<std::int64_t(const dp_table::Table&)>& workspace) {
   std::optional<BlockMemory> least;
   for (const dp_table::Cut& cut : table_cuts(table.extents)) {
     table.cut = cut;
     if (has_too_many_sources(table)) continue;
-    const BlockMemory memory{table_block_bytes(table, choice), workspace(table), written_bytes(table, choice)};
+    const BlockMemory memory = memory_of(table, choice, workspace);
     if (holds(resources, memory)) return;
     if (!least || memory.block + memory.workspace < least->block + least->workspace) least = memory;
   }

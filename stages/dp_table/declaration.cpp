@@ -1,6 +1,7 @@
 // The declaration of the stage `dp_table`.
 #include "kernels/dp_table/bounded_methods.hpp"
 #include "kernels/dp_table/methods.hpp"
+#include "stages/dp_table/dealing.hpp"
 #include "stages/dp_table/stage.hpp"
 #include "stages/dp_table/verify.hpp"
 #include "stages/stage_kind.hpp"
@@ -77,6 +78,7 @@ StageKind dp_table_stage() {
        "{extents: [31], steps: [[11], [7], [9]], cost: [62, 35, 48], each: 1, combine: max, fill: at_most, keep: "
        "solution}"}};
   kind.make = make_dp_table;
+  kind.deals = [](const job::Stage& stage, const auto&) { return is_large_table(stage.settings); };
   kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {
     const job::Stage& stage = request.stage;
     if (stage.settings.text("schedule") != "levels") return std::nullopt;

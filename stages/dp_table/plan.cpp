@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/dp_table/seconds.hpp"
@@ -73,8 +74,12 @@ std::vector<std::int64_t> passes_of(const dp_table::Table& table) {
 
 }  // namespace
 
-TablePlan::TablePlan(TableDefinition definition)
-    : definition_(std::move(definition)), tiles_(definition_.table), passes_(passes_of(definition_.table)) {
+TablePlan::TablePlan(TableDefinition definition, Dealing dealing)
+    : definition_(std::move(definition)),
+      dealing_(std::move(dealing)),
+      tiles_(definition_.table),
+      passes_(passes_of(definition_.table)) {
+  if (dealing_.devices > 1) levels_.emplace(definition_.table);
   if (!is_by_steps()) sources_ = dp_table::sources_of(definition_.table);
   const auto array = [&](const char* name, ElementType type, bool kept) {
     run::ArraySpec spec;
@@ -86,13 +91,26 @@ TablePlan::TablePlan(TableDefinition definition)
     spec.kept = 1;
     spec.generations = 1 + std::ssize(passes_);
     if (spec.generations > 1) return spec;
-    // A tile is written once, so it takes one slot in all.
-    spec.live = std::max<std::int64_t>(1, live_tiles());
-    spec.slots = std::clamp<std::int64_t>(tiles_.count(), 1, slots_of_dropped(spec.live));
+    add_slots(spec);
     return spec;
   };
   arrays_.push_back(array("table", definition_.table.type, definition_.keeps_table));
   if (definition_.keeps_choice) arrays_.push_back(array("choice", ElementType::i32, true));
+}
+
+/// A tile is written once, so it takes one slot in all.
+void TablePlan::add_slots(run::ArraySpec& array) const {
+  array.live = std::max<std::int64_t>(1, live_tiles());
+  if (!levels_ || array.role == run::Role::result) {
+    array.slots = std::clamp<std::int64_t>(tiles_.count(), 1, slots_of_dropped(array.live));
+    return;
+  }
+  // Devices make tiles of later levels before others of earlier ones. Slots of a file that states its slots are kept
+  // for the blocks that come first.
+  array.live = std::min(tiles_.count(), array.live + 2 * levels_->widest());
+  array.slots = std::min(tiles_.count(), slots_of_dropped(array.live));
+  array.slot_file = array.name;
+  array.slot_bytes = whole_pages(volume(array.tile) * static_cast<std::int64_t>(size_of(array.type)));
 }
 
 std::optional<run::Phase> TablePlan::phase(std::int64_t number, const run::Tally& tally) const {
@@ -116,6 +134,22 @@ std::optional<run::Phase> TablePlan::phase(std::int64_t number, const run::Tally
 std::string TablePlan::part(const run::Phase& phase) const {
   if (!definition_.keeps_solution) return "";
   return work_of(phase).what() == Work::walk ? "way back" : "cells";
+}
+
+int TablePlan::devices(int available) const {
+  return static_cast<int>(std::min<std::int64_t>(available, dealing_.devices));
+}
+
+int TablePlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  if (!levels_) return 0;
+  const std::int64_t tile = walks(phase) ? work_of(phase).tile : index;
+  return is_by_steps() ? device_of_band(tile, tiles_.count(), devices) : levels_->device(tile, devices);
+}
+
+std::string TablePlan::dealt() const {
+  if (!levels_) return dealing_.why_not;
+  const std::string tiles = std::to_string(tiles_.count()) + " tiles";
+  return is_by_steps() ? tiles : tiles + " in " + std::to_string(levels_->count()) + " levels";
 }
 
 /// Lists the tiles that the block of `tile`, which has its accesses, is the last to use.

@@ -5,6 +5,7 @@
 
 #include "stages/dp_table/bounded/stage.hpp"
 #include "stages/dp_table/cut.hpp"
+#include "stages/dp_table/dealing.hpp"
 #include "stages/dp_table/definition.hpp"
 #include "stages/dp_table/plan.hpp"
 #include "stages/dp_table/seconds.hpp"
@@ -24,11 +25,11 @@ std::int64_t workspace_of(const dp_table::Table& table, const Resources& resourc
 
 class DpTableStage : public run::Stage {
  public:
-  DpTableStage(const Request& request, TableDefinition definition)
+  DpTableStage(const Request& request, TableDefinition definition, Dealing dealing)
       : name_(request.stage.name),
         type_place_(place_of(request.stage, "type")),
         resources_(request.resources),
-        plan_(std::move(definition)),
+        plan_(std::move(definition), std::move(dealing)),
         tally_(plan_) {}
 
   const run::Plan& plan() const override { return plan_; }
@@ -74,7 +75,10 @@ class DpTableStage : public run::Stage {
     p.blocks = tiles.count() * (1 + std::ssize(plan_.passes()));
     p.unit = "cell";
     p.operations = cells * passes;
-    p.operations_per_second = p.operations / table_seconds(table, plan_.definition().keeps_choice, resources_);
+    const bool choice = plan_.definition().keeps_choice;
+    const int devices = plan_.devices(resources_.devices);
+    p.operations_per_second = p.operations / (devices > 1 ? dealt_table_seconds(table, choice, resources_, devices)
+                                                          : table_seconds(table, choice, resources_));
     const double kept =
         (plan_.definition().keeps_table ? stored : 0) + (plan_.definition().keeps_choice ? 4 * cells : 0);
     const bool stays = live <= static_cast<double>(resources_.host_budget);
@@ -96,7 +100,7 @@ class DpTableStage : public run::Stage {
     }
     p.block_bytes = static_cast<std::size_t>(table_block_bytes(table, plan_.definition().keeps_choice));
     p.workspace_bytes = static_cast<std::size_t>(workspace_of(table, resources_));
-    p.limit = resources_.device.operations_per_second * (4 / element) / steps;
+    p.limit = devices * resources_.device.operations_per_second * (4 / element) / steps;
     p.limit_kind = p.limit > 0 ? "operations" : "";
     return p;
   }
@@ -112,6 +116,7 @@ class DpTableStage : public run::Stage {
     return {{"method", run::method_of(*this)},
             {"whole", table.cut.whole},
             {"rows", table.cut.rows},
+            {"devices", plan_.dealing().devices},
             {"type", name_of(table.type)}};
   }
 
@@ -148,15 +153,18 @@ std::unique_ptr<run::Stage> make_dp_table(const Request& request) {
   TableDefinition definition = define_table(request);
   if (definition.table.steps.is_bounded()) return make_bounded_table(request, std::move(definition));
   dp_table::Table& table = definition.table;
+  Dealing dealing;
   if (request.choices != nullptr) {
     table.cut.whole = request.choices->at("whole");
     table.cut.rows = request.choices->at("rows");
     table.type = *element_type_from(request.choices->at("type").get<std::string>());
+    dealing.devices = request.choices->value("devices", std::int64_t{1});
   } else {
-    choose_table_cut(table, definition.keeps_choice, request.resources,
-                     [&](const dp_table::Table& cut) { return workspace_of(cut, request.resources); });
+    const auto workspace = [&](const dp_table::Table& cut) { return workspace_of(cut, request.resources); };
+    choose_table_cut(table, definition.keeps_choice, request.resources, workspace);
+    dealing = deal_table_tiles(table, definition.keeps_choice, request.resources, workspace);
   }
-  return std::make_unique<DpTableStage>(request, std::move(definition));
+  return std::make_unique<DpTableStage>(request, std::move(definition), std::move(dealing));
 }
 
 }  // namespace terrace::stages

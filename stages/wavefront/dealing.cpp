@@ -73,7 +73,7 @@ double strip_seconds(const SweepSpec& spec, double cell_seconds, std::int64_t de
   const double own = static_cast<double>(ceiling(strips, devices)) * std::max(width, width_of_bands) * rows;
   const double first = (width + block_of_bands * Sizes::columns_behind) * rows_under_way;
   const auto others = static_cast<double>(devices - 1);
-  return (own + others * first) * cell_seconds + others * Sizes::hand_on_seconds;
+  return (own + others * first) * cell_seconds + others * measured::DealtBlocks::hand_on_seconds;
 }
 
 bool is_long_pair(const Settings& settings, const std::function<const io::Source*(const std::string&)>& input) {
@@ -98,14 +98,14 @@ std::int64_t strip_bytes(const SweepSpec& spec, const TableNeed& need) {
   return rows + columns + row_borders + column_borders + page_bytes;
 }
 
-TableDealing deal_strips(SweepSpec& spec, const StripUnits& units, const Resources& resources,
-                         const std::function<bool(const SweepSpec&)>& fits) {
+Dealing deal_strips(SweepSpec& spec, const StripUnits& units, const Resources& resources,
+                    const std::function<bool(const SweepSpec&)>& fits) {
   if (!resources.cuda || resources.devices <= 1 || spec.rows == 0 || spec.columns == 0) return {};
   if (const std::string why = why_never(spec, resources); !why.empty()) return {1, why};
   const device::Limits& limits = resources.device;
   const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
-  double least = cells * cell_seconds(spec, resources) / Sizes::least_gain;
-  TableDealing dealing{1, "the bands of so small a table are through one strip too late for a second device"};
+  double least = cells * cell_seconds(spec, resources) / measured::DealtBlocks::least_gain;
+  Dealing dealing{1, "the bands of so small a table are through one strip too late for a second device"};
   SweepSpec best = spec;
   for (std::int64_t devices = 2; devices <= resources.devices; ++devices) {
     for (std::int64_t turns = 1; turns <= Sizes::most_turns; ++turns) {

@@ -6,17 +6,12 @@
 #include <string>
 
 #include "kernels/wavefront/sweep.hpp"
+#include "stages/dealing.hpp"
 #include "stages/stage_kind.hpp"
 #include "stages/wavefront/blocks.hpp"
 #include "stages/wavefront/measured.hpp"
 
 namespace terrace::stages {
-
-/// The number of devices that a table is dealt to.
-struct TableDealing {
-  std::int64_t devices = 1;
-  std::string why_not;  // of one device, for people
-};
 
 /// Blocks of a strip that a device works on at a time, at most.
 inline constexpr std::int64_t strip_blocks_in_flight = measured::StripSizes::in_flight;
@@ -46,7 +41,7 @@ std::int64_t strip_bytes(const wavefront::SweepSpec& spec, const TableNeed& need
 
 /// Sets the blocks of a sweep that is to be dealt to several devices, or says why one computes all.
 /// @param spec in the blocks that one device would take @param fits whether memory holds the strips of a spec
-TableDealing deal_strips(wavefront::SweepSpec& spec, const StripUnits& units, const Resources& resources,
-                         const std::function<bool(const wavefront::SweepSpec&)>& fits);
+Dealing deal_strips(wavefront::SweepSpec& spec, const StripUnits& units, const Resources& resources,
+                    const std::function<bool(const wavefront::SweepSpec&)>& fits);
 
 }  // namespace terrace::stages

@@ -70,12 +70,8 @@ struct StripSizes {
   static constexpr std::int64_t step_columns = 64;
   /// Strips of a device, at most. Not measured.
   static constexpr std::int64_t most_turns = 64;
-  /// Seconds from the end of a block to the begin of the block that reads its border on another device. Not measured.
-  static constexpr double hand_on_seconds = 2e-4;
   /// Cells from which further devices are opened: to open one takes 0.3 s, in which an H200 computes so many.
   static constexpr double least_cells = 1e12;
-  /// Gain below which one device computes all. Not measured.
-  static constexpr double least_gain = 1.05;
 };
 
 /// Bands of diagonals that widen (widening.cpp).

@@ -22,7 +22,7 @@ struct WavefrontInputs {
   std::shared_ptr<io::Source> grid;
   LetterCounts letters = {};  // of these sequences, those whose letters are counted as they are read
   Watch watch = nullptr;      // of what is read beside the blocks
-  TableDealing dealing = {};
+  Dealing dealing = {};
 };
 
 /// Planes of a problem's borders.
@@ -46,7 +46,7 @@ class WavefrontPlan : public run::Plan {
   const wavefront::Description& problem() const { return *spec_.description; }
   const LetterCounts& letters() const { return letters_; }
   std::int64_t blocks() const { return down_ * spec_.layers * across_; }
-  const TableDealing& dealing() const { return dealing_; }
+  const Dealing& dealing() const { return dealing_; }
   /// Rows and columns of block `index`.
   Box cells_of(std::int64_t index) const;
 
@@ -76,7 +76,7 @@ class WavefrontPlan : public run::Plan {
   std::int64_t window_;  // half width
 
  private:
-  TableDealing dealing_;
+  Dealing dealing_;
   Watch watch_;
   LetterCounts letters_;
   std::vector<run::ArraySpec> arrays_;

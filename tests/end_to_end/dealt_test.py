@@ -1,10 +1,11 @@
 """Stages whose blocks are dealt to several devices, simulated ones: what one device or the CPU gives, to the bit."""
 import json
 import os
+import re
 import unittest.mock
 
-from on_simulated_gpu import OnSimulatedGpu, product_of_triangles, recursive
-from terrace_runs import main, numpy, random_letters
+from on_simulated_gpu import OnSimulatedGpu, dp_table, product_of_triangles, recursive
+from terrace_runs import FAILED, main, numpy, random_letters
 
 
 def on(devices):
@@ -85,35 +86,57 @@ class Tables(OnSimulatedGpu):
         self.assertEqual((in_json["devices"], in_json["stages"][0]["devices"]), (3, 1))
 
 
-class LongPairs(OnSimulatedGpu):
-    """Tables of two sequences or series, in strips that are dealt in turn. The devices are slow, so that a small
-    table is worth several of them."""
+class OnSlowDevices(OnSimulatedGpu):
+    """A stage that is dealt where it is worth it: the devices are so slow that small ones are."""
 
     environment = {"TERRACE_SIMULATED_KILOHERTZ": "1"}
+
+    def setUp(self):
+        super().setUp()
+        self.inputs["few"] = {"npy": self.write("few.npy", numpy.eye(3, dtype="u1"))}
+        clock = unittest.mock.patch.dict(os.environ, self.environment)
+        clock.start()
+        self.addCleanup(clock.stop)
+
+    def write_job(self, inputs, stages, **keys):
+        """With a stage for which a run opens all devices: small stages alone are not worth it."""
+        opens = recursive("opens", "transitive_closure", matrix="few")
+        return super().write_job({**inputs, "few": self.inputs["few"]}, [*stages, opens], **keys)
+
+    def check_dealt(self, devices, stage, budget=64 << 20, **keys):
+        """All devices compute."""
+        with on(devices):
+            self.check_same([stage], (budget,), **keys)
+        blocks = self.open(f"{self.jobs}-{budget}.h5")["profile/blocks"]
+        self.assertEqual(set(blocks["device"][()][blocks["stage"][()] == 0]), set(range(devices)))
+
+    def check_survives_kills_on(self, devices, stage, *datasets, **keys):
+        """Attempts run on so many devices, in turn; the last one, and the undisturbed run, on three."""
+        with on(3):
+            self.check_survives_kills(self.used([stage]), stage, *datasets, backend="cuda",
+                                      memory={"host": 64 << 20, "device": 64 << 20},
+                                      environments=[{"TERRACE_SIMULATED_DEVICES": number} for number in devices],
+                                      **keys)
+        blocks = self.open(f"{stage['name']}-whole.h5")["profile/blocks"]
+        self.assertGreater(max(blocks["device"][()][blocks["stage"][()] == 0]), 0)
+
+    def plan_on(self, devices, stage, **keys):
+        """What `plan` says of a stage."""
+        job = self.write_job(self.used([stage]), [stage], backend="cuda", devices=list(range(devices)), **keys)
+        with on(devices):
+            return self.terrace("plan", job).stdout
+
+
+class LongPairs(OnSlowDevices):
+    """Tables of two sequences or series, in strips that are dealt in turn."""
 
     def setUp(self):
         super().setUp()
         draw = numpy.random.default_rng(8)
         self.inputs.update({"low": random_letters(1100, 11), "wide": random_letters(12000, 12),
                             "high": random_letters(5000, 13), "short": random_letters(4000, 14),
-                            "few": {"npy": self.write("few.npy", numpy.eye(3, dtype="u1"))},
                             "p": {"npy": self.write("p.npy", draw.normal(size=1100).astype("f4"))},
                             "q": {"npy": self.write("q.npy", draw.normal(size=6000).astype("f4"))}})
-        clock = unittest.mock.patch.dict(os.environ, self.environment)
-        clock.start()
-        self.addCleanup(clock.stop)
-
-    def write_job(self, inputs, stages, **keys):
-        """With a stage for which a run opens all devices: small pairs alone are not worth it."""
-        opens = recursive("opens", "transitive_closure", matrix="few")
-        return super().write_job({**inputs, "few": self.inputs["few"]}, [*stages, opens], **keys)
-
-    def check_dealt(self, devices, stage, **keys):
-        """All devices compute."""
-        with on(devices):
-            self.check_same([stage], (64 << 20,), **keys)
-        blocks = self.open(f"{self.jobs}-{64 << 20}.h5")["profile/blocks"]
-        self.assertEqual(set(blocks["device"][()][blocks["stage"][()] == 0]), set(range(devices)))
 
     def pair(self, problem, rows="low", columns="wide", **settings):
         return {"name": "s", "wavefront": {"problem": problem, "rows": rows, "columns": columns, **settings}}
@@ -153,15 +176,70 @@ class LongPairs(OnSimulatedGpu):
     def test_a_plan_says_why_one_device_computes(self):
         for settings, said in (({"keep": "table"}, "1 of 3: what is kept waits for the disk"),
                                ({}, r"[23] of 3: \d+ strips of columns")):
-            stages = [self.pair("smith_waterman", **self.affine, **settings)]
-            job = self.write_job(self.used(stages), stages, backend="cuda", devices=[0, 1, 2])
-            with on(3):
-                self.assertRegex(self.terrace("plan", job).stdout, said)
+            self.assertRegex(self.plan_on(3, self.pair("smith_waterman", **self.affine, **settings)), said)
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
         stage = self.pair("smith_waterman", "high", "short", **self.affine)
-        self.check_survives_kills(self.used([stage]), stage, "score", "end", backend="cuda",
-                                  environments=[{"TERRACE_SIMULATED_DEVICES": devices} for devices in "2132"])
+        self.check_survives_kills_on("2132", stage, "score", "end")
+
+
+class TablesOfManyDimensions(OnSlowDevices):
+    """Tiles by levels, of which the tiles of one are shared."""
+
+    lattice = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
+    bins = {"extents": [9, 7, 6, 8], "capacity": {"weights": [3, 4, 5, 7], "at_most": 13}}
+
+    def test_values_choices_and_solutions(self):
+        every = ["table", "choice", "solution"]
+        cargo = {"extents": [40, 30, 20], "steps": [[4, 2, 3], [3, 5, 1], [6, 1, 2]], "cost": [11, 12, 14.5],
+                 "combine": "max"}
+        stages = [dp_table("bins", **self.bins, keep=every), dp_table("cargo", **cargo, keep=every),
+                  dp_table("best", **cargo, fill="at_most", keep="solution"),
+                  dp_table("ways", extents=[30, 25, 20], steps=self.lattice, combine="count", modulus=1000003),
+                  dp_table("reached", extents=[40, 900], steps=[[3, 4], [5, 2], [7, 7]], combine="any", keep=every)]
+        for stage in stages:
+            for devices in (2, 3, 5):
+                with self.subTest(stage["name"], devices=devices):
+                    self.check_dealt(devices, stage)
+
+    def test_tables_of_which_only_the_value_is_kept_in_little_memory(self):
+        stage = dp_table("ways", extents=[40, 35, 50], steps=self.lattice, combine="count", modulus=1000003)
+        for devices in (2, 3, 5):
+            with self.subTest(devices=devices):
+                self.check_dealt(devices, stage, 300 << 10, host=150 << 10)
+
+    def test_tables_that_take_one_step_after_another(self):
+        change = {"combine": "count", "order": "unordered"}
+        for stage in (dp_table("change", extents=[50000], steps=[[value] for value in (1, 7, 60, 900, 30000)],
+                               modulus=255, keep="table", **change),
+                      dp_table("pairs", extents=[30, 25, 20], steps=self.lattice, **change)):
+            for devices in (2, 3, 5):
+                with self.subTest(stage["name"], devices=devices):
+                    self.check_dealt(devices, stage)
+
+    def test_a_count_that_leaves_its_type_is_the_first(self):
+        stage = dp_table("ways", extents=[60, 60, 9], steps=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], combine="count")
+        job = self.write_job({}, [stage], backend="cuda")
+        said = []
+        for devices in (1, 3):
+            with on(devices):
+                said.append(self.terrace("run", job, "--fresh", expect=FAILED).stderr)
+        cells = [re.search(r"in cell ([^,]*),", text)[1] for text in said]
+        self.assertEqual(cells[0], cells[1])
+
+    def test_a_plan_says_how_many_devices_make_the_tiles(self):
+        self.assertRegex(self.plan_on(3, dp_table("bins", **self.bins)), r"[23] of 3: \d+ tiles in \d+ levels")
+        self.assertIn("1 of 3: a schedule that a paper describes",
+                      self.plan_on(3, dp_table("bins", **self.bins, schedule="partitioned")))
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_KILOHERTZ="1000000"):
+            self.assertIn("1 of 3: a level of so small a table", self.plan_on(3, dp_table("bins", **self.bins)))
+
+    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
+        for name, stage in (("bins", {**self.bins, "keep": ["table", "solution"]}),
+                            ("change", {"extents": [60000], "steps": [[1], [7], [60], [900]], "combine": "count",
+                                        "order": "unordered", "modulus": 255, "keep": "table"})):
+            datasets = stage["keep"] if name == "bins" else ["table"]
+            self.check_survives_kills_on("2135", dp_table(name, **stage), *datasets)
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ std::unique_ptr<run::Stage> make_bit_alignment(const Request& request, const Swe
 }
 
 /// Deals the sweep over the table to several devices, in blocks that are whole cells of the first level.
-TableDealing deal_table(const Request& request, const SweepSpec& spec, AlignmentLevels& levels) {
+Dealing deal_table(const Request& request, const SweepSpec& spec, AlignmentLevels& levels) {
   const Resources& resources = request.resources;
   const TableNeed need = table_need(spec, resources.cuda);
   const AlignmentLevel& first = levels.front();
@@ -161,7 +161,7 @@ TableDealing deal_table(const Request& request, const SweepSpec& spec, Alignment
   strips.cell_rows = first.cell_rows < first.rows ? first.cell_rows : 0;
   strips.cell_columns = first.cell_columns < first.columns ? first.cell_columns : 0;
   const StripUnits units{first.cell_rows, first.cell_columns};
-  const TableDealing dealing = deal_strips(strips, units, resources, [&](const SweepSpec& tried) {
+  const Dealing dealing = deal_strips(strips, units, resources, [&](const SweepSpec& tried) {
     const AlignmentLevels made = cut(tried);
     const std::int64_t bytes = strips_bytes(need, made);
     const auto beside = static_cast<std::int64_t>(workspace_bytes(resources, tried, made));

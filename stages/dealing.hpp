@@ -1,0 +1,27 @@
+// How many devices compute a stage whose plan weighs that, and what such plans assume.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace terrace::stages {
+
+/// The number of devices to which a stage is dealt.
+struct Dealing {
+  std::int64_t devices = 1;
+  std::string why_not = {};  // of one device, for people
+};
+
+namespace measured {
+
+struct DealtBlocks {
+  /// Seconds from the end of a block to the begin of the block that reads its border on another device. Not measured.
+  static constexpr double hand_on_seconds = 2e-4;
+  /// Gain below which one device computes all. Not measured.
+  static constexpr double least_gain = 1.05;
+  /// Rate from one device's memory to another's, each way. Two H200s, 2026-11-28: 397 GB/s.
+  static constexpr double peer_bytes_per_second = 397e9;
+};
+
+}  // namespace measured
+}  // namespace terrace::stages
