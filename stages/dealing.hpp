@@ -12,6 +12,15 @@ struct Dealing {
   std::string why_not = {};  // of one device, for people
 };
 
+/// Things in a row that are dealt in parts of neighbours, as equal as can be.
+struct DealtParts {
+  std::int64_t count = 1, parts = 1;
+
+  std::int64_t part_of(std::int64_t thing) const { return thing * parts / count; }
+  /// The first thing of a part.
+  std::int64_t begin(std::int64_t part) const { return (part * count + parts - 1) / parts; }
+};
+
 namespace measured {
 
 struct DealtBlocks {

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "pipeline/base/rounding.hpp"
+#include "stages/block_levels.hpp"
 #include "stages/dp_table/cut.hpp"
 #include "stages/dp_table/measured.hpp"
 #include "stages/dp_table/seconds.hpp"
-#include "stages/dp_table/tile_levels.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -31,7 +31,7 @@ double one_device_seconds(const Table& table, bool choice, const Resources& reso
 
 /// Blocks that a device computes one after another until the last device ends.
 double rounds_of(const Table& table, std::int64_t devices) {
-  if (!is_by_steps(table)) return static_cast<double>(TileLevels(table).rounds(devices));
+  if (!is_by_steps(table)) return static_cast<double>(BlockLevels(tile_places(table)).rounds(devices));
   // A device begins when the one before it has taken the first step over all of its tiles.
   const double own = static_cast<double>(ceiling(dp_table::Tiles(table).count(), devices));
   return own * (steps_of(table) + static_cast<double>(devices - 1));
@@ -82,6 +82,13 @@ bool can_be_shared(const Table& table, std::int64_t devices) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> tile_places(const Table& table) {
+  std::vector<std::int64_t> places;
+  for (int d = 0; d < table.cut.whole; ++d) places.push_back(table.extents[d]);
+  places.push_back(dp_table::Tiles(table).ranges());
+  return places;
+}
 
 bool is_large_table(const Settings& settings) {
   if (settings.has("each") || settings.text("schedule") != "auto") return false;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "kernels/dp_table/table.hpp"
 #include "stages/dealing.hpp"
@@ -12,6 +13,10 @@ namespace terrace::stages {
 
 /// True if a step makes a table that can be dealt, and so large that further devices are worth their opening.
 bool is_large_table(const Settings& settings);
+
+/// The places of tiles, for their levels: indices of the dimensions that are cut into single ones, and ranges of the
+/// next one. A tile reads tiles of lower levels alone.
+std::vector<std::int64_t> tile_places(const dp_table::Table& table);
 
 /// Expected seconds of a cut table on so many devices: of level after level the tiles of the device that has most, of
 /// which each takes as long as computing it, or as bringing what it reads from other devices.

@@ -5,6 +5,7 @@
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
 #include "stages/block_memory.hpp"
+#include "stages/dp_table/dealing.hpp"
 #include "stages/dp_table/seconds.hpp"
 #include "stages/dp_table/tally.hpp"
 #include "stages/kernel_worker.hpp"
@@ -79,7 +80,7 @@ TablePlan::TablePlan(TableDefinition definition, Dealing dealing)
       dealing_(std::move(dealing)),
       tiles_(definition_.table),
       passes_(passes_of(definition_.table)) {
-  if (dealing_.devices > 1) levels_.emplace(definition_.table);
+  if (dealing_.devices > 1) levels_.emplace(tile_places(definition_.table));
   if (!is_by_steps()) sources_ = dp_table::sources_of(definition_.table);
   const auto array = [&](const char* name, ElementType type, bool kept) {
     run::ArraySpec spec;
@@ -143,7 +144,8 @@ int TablePlan::devices(int available) const {
 int TablePlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
   if (!levels_) return 0;
   const std::int64_t tile = walks(phase) ? work_of(phase).tile : index;
-  return is_by_steps() ? device_of_band(tile, tiles_.count(), devices) : levels_->device(tile, devices);
+  if (!is_by_steps()) return levels_->device(tile, devices);
+  return static_cast<int>(DealtParts{tiles_.count(), devices}.part_of(tile));
 }
 
 std::string TablePlan::dealt() const {

@@ -9,9 +9,9 @@
 #include "kernels/dp_table/kernels.hpp"
 #include "kernels/dp_table/table.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/block_levels.hpp"
 #include "stages/dealing.hpp"
 #include "stages/dp_table/definition.hpp"
-#include "stages/dp_table/tile_levels.hpp"
 
 namespace terrace::stages {
 
@@ -23,7 +23,7 @@ namespace terrace::stages {
 /// after phase 0, and of one more after each step; a step reads cells that took it, so it may be taken again.
 ///
 /// Several devices share the tiles of a level; of a table of Order::unordered each has the same tiles in every phase,
-/// so that one takes the next step while those behind it take this one (tile_levels.hpp).
+/// so that one takes the next step while those behind it take this one (stages/block_levels.hpp).
 class TablePlan : public run::Plan {
  public:
   TablePlan(TableDefinition definition, Dealing dealing);
@@ -68,7 +68,7 @@ class TablePlan : public run::Plan {
   TableDefinition definition_;
   Dealing dealing_;
   dp_table::Tiles tiles_;
-  std::optional<TileLevels> levels_;            // of a table that is dealt to several devices
+  std::optional<BlockLevels> levels_;           // of a table that is dealt to several devices
   std::vector<dp_table::SourceRange> sources_;  // of blocks that take all steps
   std::vector<std::int64_t> passes_;
   std::vector<run::ArraySpec> arrays_;

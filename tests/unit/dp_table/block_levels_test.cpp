@@ -1,10 +1,12 @@
 // Tiles by levels: what a tile reads is of lower levels, and devices have equal parts of each.
-#include "stages/dp_table/tile_levels.hpp"
+#include "stages/block_levels.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <vector>
+
+#include "stages/dp_table/dealing.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -45,7 +47,7 @@ const CutTable tables[] = {
 TEST_CASE("Devices have equal parts of each level") {
   for (const CutTable& made : tables) {
     const dp_table::Table table = table_of(made);
-    const TileLevels levels(table);
+    const BlockLevels levels(tile_places(table));
     const std::int64_t tiles = dp_table::Tiles(table).count();
     for (const int devices : {1, 2, 3, 5, 8}) {
       CAPTURE(to_string(made.extents), made.cut.whole, made.cut.rows, devices);
