@@ -21,6 +21,7 @@ struct InPlaceSpec {
   std::int64_t columns = 0;
   std::int64_t slab_rows = 0;            // of a slab; the last one may be lower
   std::int64_t pass_sweeps = 0;          // the most sweeps of a pass
+  std::int64_t parts = 1;                // of slabs that follow one another, each of which a device may sweep
   ElementType value = ElementType::f64;  // f32 or f64
 
   /// Slabs of a pass; 0 if the grid has no cells.

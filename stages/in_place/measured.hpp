@@ -37,6 +37,11 @@ struct CudaSlabs {
   /// Tiles in which no warp works: one comes, one goes, one is kept by the slab below it. H200: with these 95 to 100%
   /// of the rate in device memory.
   static constexpr std::int64_t tiles_moving = 3;
+  /// Cells in all sweeps from which further devices are opened: to open one takes 0.3 s, in which an H200 sweeps so
+  /// many.
+  static constexpr double least_dealt_cells = 6e11;
+  /// Slabs of a device, of several: a pass may begin when the one before it is two slabs ahead. Not measured.
+  static constexpr std::int64_t least_slabs_of_part = 3;
   /// Cells a second in f32, with two warps on each scheduler. H200: 1.93 to 2.0 T.
   static constexpr double cells_per_second = 1.9e12;
   /// The part of that rate that one warp on each scheduler reaches. H200: a step takes 1,050 cycles with one warp,

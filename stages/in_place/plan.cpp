@@ -18,8 +18,8 @@ constexpr std::int64_t most_launch_slabs = 65536;
 }  // namespace
 
 InPlacePlan::InPlacePlan(const in_place::InPlaceMethod& method, in_place::InPlaceSpec spec, std::int64_t sweeps,
-                         std::shared_ptr<io::Source> grid)
-    : method_(method), spec_(std::move(spec)), sweeps_(sweeps) {
+                         std::shared_ptr<io::Source> grid, std::string why_not)
+    : method_(method), spec_(std::move(spec)), sweeps_(sweeps), why_not_(std::move(why_not)) {
   passes_ = spec_.slabs() == 0 ? 1 : (sweeps_ + spec_.pass_sweeps - 1) / spec_.pass_sweeps;
   ArraySpec result;
   result.name = "grid";
@@ -51,6 +51,18 @@ std::string InPlacePlan::part(const run::Phase& phase) const {
   return passes_ == 1 || passes_ > most_parts ? "" : "pass " + std::to_string(phase.number + 1);
 }
 
+int InPlacePlan::devices(int available) const {
+  return static_cast<int>(std::min<std::int64_t>(available, spec_.parts));
+}
+
+int InPlacePlan::device(const run::Phase&, std::int64_t index, int devices) const {
+  return static_cast<int>(DealtParts{spec_.parts, devices}.part_of(parts().part_of(index)));
+}
+
+std::string InPlacePlan::dealt() const {
+  return spec_.parts > 1 ? std::to_string(spec_.parts) + " parts of slabs" : why_not_;
+}
+
 run::Block InPlacePlan::block(const run::Phase& phase, std::int64_t index) const {
   const std::int64_t pass = phase.number, slabs = spec_.slabs();
   const InPlaceTask task = task_of(pass, index);
@@ -74,6 +86,7 @@ InPlaceTask InPlacePlan::task_of(std::int64_t pass, std::int64_t slab) const {
   task.row_begin = slab * spec_.slab_rows;
   task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.slab_rows);
   task.sweeps = sweeps_of(pass);
+  task.part_end = std::min<std::int64_t>(spec_.rows, parts().begin(parts().part_of(slab) + 1) * spec_.slab_rows);
   task.above_begin = std::max<std::int64_t>(0, task.row_begin - spec_.slab_rows);
   return task;
 }

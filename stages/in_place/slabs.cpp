@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/shape.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
 #include "stages/block_memory.hpp"
+#include "stages/dealing.hpp"
 #include "stages/in_place/measured.hpp"
 #include "stages/refuse.hpp"
 
@@ -83,28 +85,46 @@ std::int64_t even_sweeps(std::int64_t sweeps, std::int64_t most) {
   return std::min(most, ceiling(even, group) * group);
 }
 
-/// Predicted seconds of all passes on a GPU, as far as they depend on the cut: the longer of sweeping and moving.
-/// The rows in device memory give work to warps: a warp has `band` rows and some sweeps of them, in one way through
-/// all columns.
-double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t tiles, std::int64_t processors) {
+/// Cells a second on a GPU that is busy, no more than its ceiling.
+double cells_per_second(const InPlaceSpec& spec, const device::Limits& limits) {
+  const double lanes = 2 * 4 / static_cast<double>(size_of(spec.value));
+  const double rate = CudaSlabs::cells_per_second * 4 / static_cast<double>(size_of(spec.value));
+  const double ceiling = lanes * limits.operations_per_second / in_place::operations_of(spec);
+  return ceiling > 0 ? std::min(rate, ceiling) : rate;
+}
+
+/// Predicted seconds of all passes on one GPU or several, as far as they depend on the cut: the longer of sweeping
+/// and moving. The rows in device memory give work to warps: a warp has `band` rows and some sweeps of them, in one
+/// way through all columns. Of several devices each begins when the one before it has made the first pass over its
+/// part.
+double gpu_seconds(const InPlaceSpec& spec, std::int64_t sweeps, std::int64_t tiles, const device::Limits& limits) {
   const auto size = static_cast<std::int64_t>(size_of(spec.value));
-  const bool resident = tiles >= spec.slabs();
+  const std::int64_t slabs = ceiling(spec.slabs(), spec.parts);
+  const std::int64_t rows = std::min(spec.rows, slabs * spec.slab_rows);
+  // The last tile of the part before comes and goes.
+  const bool resident = tiles >= slabs + (spec.parts > 1 ? 1 : 0);
   const std::int64_t swept =
-      resident ? spec.rows : std::max<std::int64_t>(1, tiles - CudaSlabs::tiles_moving) * spec.slab_rows;
-  const auto schedulers = static_cast<double>(std::max<std::int64_t>(1, processors) * CudaSlabs::schedulers);
+      resident ? rows : std::max<std::int64_t>(1, tiles - CudaSlabs::tiles_moving) * spec.slab_rows;
+  const auto schedulers = static_cast<double>(std::max<std::int64_t>(1, limits.processors) * CudaSlabs::schedulers);
   const auto warps = static_cast<double>(swept) / band *
                      static_cast<double>(ceiling(spec.pass_sweeps * size, CudaSlabs::band_bytes));
   const double first = std::min(1.0, warps / schedulers), second = std::clamp(warps / schedulers - 1, 0.0, 1.0);
   const double busy = first * CudaSlabs::one_warp + second * (1 - CudaSlabs::one_warp);
-  const auto cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
-  const double sweeping = cells * static_cast<double>(spec.pass_sweeps) * static_cast<double>(size) / 4 /
-                          CudaSlabs::cells_per_second / busy;
+  const auto cells = static_cast<double>(rows) * static_cast<double>(spec.columns);
+  const double sweeping = cells * static_cast<double>(spec.pass_sweeps) / cells_per_second(spec, limits) / busy;
   const double moving = resident ? 0 : cells * static_cast<double>(size) / CudaSlabs::link_bytes_per_second;
-  return static_cast<double>(ceiling(sweeps, spec.pass_sweeps)) * std::max(sweeping, moving);
+  const double pass = std::max(sweeping, moving);
+  const double own = static_cast<double>(ceiling(sweeps, spec.pass_sweeps)) * pass;
+  if (spec.parts == 1) return own;
+  using measured::DealtBlocks;
+  const double tile = static_cast<double>(slab_bytes(spec, 1));
+  return own + static_cast<double>(spec.parts - 1) *
+                   (pass + tile / DealtBlocks::peer_bytes_per_second + DealtBlocks::hand_on_seconds);
 }
 
-/// Chooses the cut into whole bands with the least time on a GPU. @return true if there is any
-bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int64_t processors) {
+/// Chooses the cut into whole bands with the least time on as many GPUs as the spec has parts.
+/// @return the seconds; infinity: there is none
+double fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, const device::Limits& limits) {
   InPlaceSpec best = spec;
   double least = std::numeric_limits<double>::infinity();
   for (const std::int64_t most : CudaSlabs::pass_sweeps) {
@@ -119,7 +139,8 @@ bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int6
       if (!room.holds(spec, 1)) break;
       const std::int64_t tiles = room.bytes(spec) / slab_bytes(spec, 1);
       if (tiles < std::min(least_tiles, spec.slabs())) break;
-      const double seconds = gpu_seconds(spec, sweeps, tiles, processors);
+      if (spec.parts > 1 && spec.slabs() < CudaSlabs::least_slabs_of_part * spec.parts) break;
+      const double seconds = gpu_seconds(spec, sweeps, tiles, limits);
       // Higher slabs win if they are as fast: they are fewer, and larger pieces for a disk.
       if (seconds < 0.99 * least || (seconds <= 1.001 * least && spec.pass_sweeps == best.pass_sweeps &&
                                      tiles >= 2 * CudaSlabs::tiles_moving)) {
@@ -130,7 +151,24 @@ bool fit_gpu(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, std::int6
     }
   }
   spec = best;
-  return least < std::numeric_limits<double>::infinity();
+  return least;
+}
+
+/// Chooses the cut for one GPU or for several. @return true if there is any
+bool fit_gpus(InPlaceSpec& spec, std::int64_t sweeps, const Room& room, const Resources& resources,
+              std::string& why_not) {
+  spec.parts = 1;
+  const double alone = fit_gpu(spec, sweeps, room, resources.device);
+  double least = alone / measured::DealtBlocks::least_gain;
+  const InPlaceSpec one = spec;
+  for (std::int64_t devices = 2; devices <= resources.devices; ++devices) {
+    InPlaceSpec dealt = one;
+    dealt.parts = devices;
+    const double seconds = fit_gpu(dealt, sweeps, room, resources.device);
+    if (seconds < least) least = seconds, spec = dealt;
+  }
+  if (resources.devices > 1 && spec.parts == 1) why_not = "so few sweeps are over before a second device can begin";
+  return alone < std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -141,14 +179,16 @@ std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t tiles) {
   return std::min(tiles, std::max<std::int64_t>(1, spec.slabs())) * tile;
 }
 
-void choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
-                  const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
+std::string choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
+                         const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
   const Room room(resources, workspace);
-  if (resources.cuda && fit_gpu(spec, sweeps, room, resources.device.processors)) return;
+  std::string why_not;
+  if (resources.cuda && fit_gpus(spec, sweeps, room, resources, why_not)) return why_not;
   if (!fit(spec, sweeps, room, CpuSlabs::tiles, CpuSlabs::heights) && !fit(spec, sweeps, room, least_tiles, 1)) {
     refuse_budgets(resources, slab_bytes(spec, least_tiles) + page_bytes, workspace(spec), slab_bytes(spec, 1));
   }
   spec.pass_sweeps = even_sweeps(sweeps, spec.pass_sweeps);
+  return resources.devices > 1 ? "memory holds too few slabs for a second device" : "";
 }
 
 }  // namespace terrace::stages

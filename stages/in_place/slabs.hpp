@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "kernels/in_place/sweep.hpp"
 #include "stages/stage_kind.hpp"
@@ -14,10 +15,12 @@ std::int64_t slab_bytes(const in_place::InPlaceSpec& spec, std::int64_t tiles);
 
 /// Chooses slabs of which several fit the budgets: on the CPU with the most sweeps a pass, on a GPU with the
 /// least time of all passes.
-/// @param spec problem, type and extents are read; slab_rows and pass_sweeps are chosen
+/// @param spec problem, type and extents are read; slab_rows, pass_sweeps and the parts that are dealt to devices are
+/// chosen
 /// @param workspace bytes of memory that the kernel needs in addition
+/// @return why one of several devices sweeps all; "": it does not
 /// @throws JobError naming the least budget if not even the smallest slab fits
-void choose_slabs(in_place::InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
-                  const std::function<std::int64_t(const in_place::InPlaceSpec&)>& workspace);
+std::string choose_slabs(in_place::InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
+                         const std::function<std::int64_t(const in_place::InPlaceSpec&)>& workspace);
 
 }  // namespace terrace::stages

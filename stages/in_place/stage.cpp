@@ -7,6 +7,7 @@
 #include "kernels/in_place/problems.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "stages/in_place/measured.hpp"
 #include "stages/in_place/plan.hpp"
 #include "stages/in_place/slabs.hpp"
 #include "stages/in_place/tally.hpp"
@@ -34,10 +35,10 @@ const std::vector<Parameter> shared_parameters = {
 class InPlaceStage : public run::Stage {
  public:
   InPlaceStage(const Request& request, const InPlaceMethod& method, InPlaceSpec spec, std::int64_t sweeps,
-               std::shared_ptr<io::Source> grid)
+               std::shared_ptr<io::Source> grid, std::string why_not)
       : name_(request.stage.name),
         resources_(request.resources),
-        plan_(method, std::move(spec), sweeps, std::move(grid)) {}
+        plan_(method, std::move(spec), sweeps, std::move(grid), std::move(why_not)) {}
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }
@@ -88,6 +89,10 @@ class InPlaceStage : public run::Stage {
     bound(resources_.device.memory_bytes_per_second, 2 * size, "device memory");
     // The rate was measured elsewhere: this machine is no faster than its limit.
     if (p.limit > 0) p.operations_per_second = std::min(p.operations_per_second, p.limit);
+    // Each of several devices begins when the one before it has made the first pass over its part.
+    const auto devices = static_cast<double>(plan_.devices(resources_.devices));
+    p.limit *= devices;
+    p.operations_per_second *= devices * passes / (passes + devices - 1);
     if (const double link = resources_.device.link_bytes_per_second; resources_.cuda && link > 0) {
       bound(link, p.bytes_up / cells / passes, "link");
       // The only pass over a grid that stays begins with its first slab, and sweeps the last one when that is there.
@@ -106,9 +111,13 @@ class InPlaceStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const InPlaceSpec& spec = plan_.spec();
-    return {{"method", plan_.method().name},   {"slab_rows", spec.slab_rows},
-            {"pass_sweeps", spec.pass_sweeps}, {"rows", spec.rows},
-            {"columns", spec.columns},         {"value", name_of(spec.value)}};
+    return {{"method", plan_.method().name},
+            {"slab_rows", spec.slab_rows},
+            {"pass_sweeps", spec.pass_sweeps},
+            {"rows", spec.rows},
+            {"columns", spec.columns},
+            {"value", name_of(spec.value)},
+            {"parts", spec.parts}};
   }
 
  private:
@@ -171,6 +180,14 @@ std::vector<job::ProblemDeclaration> declare_in_place() {
   return declarations;
 }
 
+bool is_long_sweep(const job::Stage& stage, const std::function<const io::Source*(const std::string&)>& input) {
+  if (in_place::find_in_place(stage.problem) == nullptr) return false;
+  const io::Source* grid = input(stage.settings.text("grid"));
+  if (grid == nullptr || grid->shape().rank() != 2) return false;
+  const double cells = static_cast<double>(grid->shape()[0]) * static_cast<double>(grid->shape()[1]);
+  return cells * static_cast<double>(stage.settings.integer("sweeps")) >= measured::CudaSlabs::least_dealt_cells;
+}
+
 std::unique_ptr<run::Stage> make_in_place(const Request& request) {
   const Settings& settings = request.stage.settings;
   std::shared_ptr<io::Source> grid = open_grid(request);
@@ -182,15 +199,18 @@ std::unique_ptr<run::Stage> make_in_place(const Request& request) {
   spec.columns = grid->shape()[1];
   spec.value = grid->type();
   const InPlaceMethod& method = method_for(request, in_place::in_place_methods(), "auto", spec);
+  std::string why_not;
   if (request.choices != nullptr) {
     spec.slab_rows = request.choices->at("slab_rows");
     spec.pass_sweeps = request.choices->at("pass_sweeps");
+    spec.parts = request.choices->value("parts", std::int64_t{1});
   } else {
-    choose_slabs(spec, sweeps, request.resources, [&](const InPlaceSpec& cut) {
+    why_not = choose_slabs(spec, sweeps, request.resources, [&](const InPlaceSpec& cut) {
       return static_cast<std::int64_t>(method.workspace(cut, request.resources.device));
     });
   }
-  return std::make_unique<InPlaceStage>(request, method, std::move(spec), sweeps, std::move(grid));
+  return std::make_unique<InPlaceStage>(request, method, std::move(spec), sweeps, std::move(grid),
+                                        std::move(why_not));
 }
 
 }  // namespace terrace::stages

@@ -26,6 +26,10 @@ InPlaceWorker::InPlaceWorker(const InPlacePlan& plan, device::Context& context) 
 void InPlaceWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
   InPlaceTask task = plan_.task_of(phase.number, view.index);
   run::bind_slots(slots, view, task);
+  // Slabs are bound in the order in which a launch takes them; the first of a launch has none before it.
+  task.begin_before = bound_.row_begin;
+  task.left_before = bound_.row_end == bound_.part_end && bound_.row_end < plan_.spec().rows ? 1 : 0;
+  bound_ = task;
   std::memcpy(descriptor, &task, sizeof task);
 }
 

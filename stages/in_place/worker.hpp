@@ -18,6 +18,7 @@ class InPlaceWorker : public run::Worker {
 
  private:
   const InPlacePlan& plan_;
+  mutable in_place::InPlaceTask bound_{};  // the slab before, if it is of the same launch
   std::unique_ptr<device::Memory> workspace_;
   std::unique_ptr<device::BlockKernel> sweep_;
 };

@@ -373,6 +373,7 @@ StageKind wavefront_stage() {
   };
   kind.make = make_wavefront;
   kind.deals = [](const job::Stage& stage, const auto& input) {
+    if (in_place::find_in_place(stage.problem) != nullptr) return is_long_sweep(stage, input);
     return reads_sets(stage.settings, input) || is_long_pair(stage.settings, input);
   };
   kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {

@@ -242,5 +242,41 @@ class TablesOfManyDimensions(OnSlowDevices):
             self.check_survives_kills_on("2135", dp_table(name, **stage), *datasets)
 
 
+class InPlaceSweeps(OnSlowDevices):
+    """Slabs in parts of neighbours, over which passes go one behind another."""
+
+    # One multiprocessor, so that a few bands of rows give a device work.
+    environment = {**OnSlowDevices.environment, "TERRACE_SIMULATED_PROCESSORS": "1"}
+
+    def setUp(self):
+        super().setUp()
+        draw = numpy.random.default_rng(9)
+        for name, shape in (("grid", (2200, 40)), ("narrow", (1300, 30))):
+            self.inputs[name] = {"npy": self.write(name + ".npy", draw.normal(size=shape).astype("f4"))}
+
+    def sweeps(self, problem="sor", grid="grid", sweeps=40, **settings):
+        if problem == "sor":
+            settings = {"omega": 1.5, **settings}
+        return {"name": "s", "wavefront": {"problem": problem, "grid": grid, "sweeps": sweeps, **settings}}
+
+    def test_grids(self):
+        for problem, settings in (("sor", {}), ("seidel", {"type": "f64"})):
+            for devices in (2, 3, 5):
+                with self.subTest(problem, devices=devices):
+                    self.check_dealt(devices, self.sweeps(problem, **settings))
+
+    def test_grids_in_little_memory(self):
+        for devices in (2, 3):
+            with self.subTest(devices=devices):
+                self.check_dealt(devices, self.sweeps(sweeps=30), 400 << 10, host=150 << 10)
+
+    def test_a_plan_says_how_many_devices_sweep(self):
+        self.assertRegex(self.plan_on(3, self.sweeps()), r"[23] of 3: [23] parts of slabs")
+        self.assertIn("1 of 3: so few sweeps are over", self.plan_on(3, self.sweeps(sweeps=1)))
+
+    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
+        self.check_survives_kills_on("3251", self.sweeps(sweeps=100), "grid")
+
+
 if __name__ == "__main__":
     main()

@@ -94,6 +94,12 @@ class InPlaceGrid {
     if (!up) std::memcpy(to, staging.data(), static_cast<std::size_t>(bytes_));
   }
 
+  /// One past the last row of the part that a slab is of.
+  std::int64_t end_of_part(std::int64_t slab) const {
+    const std::int64_t slabs = spec_.slabs(), part = slab * spec_.parts / slabs;
+    return std::min<std::int64_t>(spec_.rows, ((part + 1) * slabs + spec_.parts - 1) / spec_.parts * spec_.slab_rows);
+  }
+
   /// Blocks are slabs, pass by pass.
   InPlaceTask task(std::int64_t block) const {
     const std::int64_t row_bytes = spec_.columns * size_, pass = block / spec_.slabs(), slab = block % spec_.slabs();
@@ -101,6 +107,10 @@ class InPlaceGrid {
     task.row_begin = slab * spec_.slab_rows;
     task.row_end = std::min<std::int64_t>(spec_.rows, task.row_begin + spec_.slab_rows);
     task.sweeps = std::min(spec_.pass_sweeps, sweeps_ - pass * spec_.pass_sweeps);
+    task.part_end = end_of_part(slab);
+    const std::int64_t before = (block + spec_.slabs() - 1) % spec_.slabs();
+    task.begin_before = before * spec_.slab_rows;
+    task.left_before = before + 1 < spec_.slabs() && end_of_part(before) == (before + 1) * spec_.slab_rows ? 1 : 0;
     task.rows = grid_.as<>() + task.row_begin * row_bytes;
     task.above_begin = std::max<std::int64_t>(0, task.row_begin - spec_.slab_rows);
     if (slab > 0) task.above = grid_.as<>() + task.above_begin * row_bytes;

@@ -70,7 +70,7 @@ class InPlaceEdge {
 
   /// Waits for the requested piece of steps from t on, and requests the next one. False when the launch is over. All
   /// lanes call it.
-  __device__ __forceinline__ bool take_piece(const InPlaceBand& band, i32 t) {
+  __device__ __forceinline__ bool take_piece(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     if (tag_before_ != 0) {
       device::Tries<device::backoffs::in_place_above> tries;
       while (!__all_sync(~0u, is_fresh())) {
@@ -82,10 +82,15 @@ class InPlaceEdge {
         tries.pause();
         ask(t);
       }
-      u32* to = reinterpret_cast<u32*>(m_.above[t & (2 * K - 1)]);
+      T* entries = m_.above[t & (2 * K - 1)];
+      if (band.reads_above) {
+        read_above(slab, band, t, entries);
+      } else {
+        u32* to = reinterpret_cast<u32*>(entries);
 #pragma unroll
-      for (int i = 0; i < lane_words; ++i) {
-        if (takes_part(i)) to[lane_ + 32 * i] = static_cast<u32>(word_[i]);
+        for (int i = 0; i < lane_words; ++i) {
+          if (takes_part(i)) to[lane_ + 32 * i] = static_cast<u32>(word_[i]);
+        }
       }
       ask(t + K);
     }
@@ -94,9 +99,10 @@ class InPlaceEdge {
   }
 
   /// Hands down the piece of steps from t on. All lanes call it, after the last of them.
-  __device__ __forceinline__ void give_piece(const InPlaceBand& band, i32 t) {
+  __device__ __forceinline__ void give_piece(const InPlaceLines<S>& slab, const InPlaceBand& band, i32 t) {
     const u32* from = reinterpret_cast<const u32*>(m_.below[0]) + lane_;
     const i32 first = t - shape.behind() - slant;
+    if (band.leaves) leave_below(slab, band, first, m_.below[0]);
     const bool whole = has(first) && has(first + K - 1);
     const u64 tag = static_cast<u64>(band.tag) << 32;
     u64* to = state_ + place(first) + lane_;
@@ -146,6 +152,46 @@ class InPlaceEdge {
 #pragma unroll
     for (int i = 0; i < lane_words; ++i) fresh = fresh && static_cast<u32>(word_[i] >> 32) == tag_before_;
     return fresh;
+  }
+
+  /// A value of an entry: of the line at a column after a sweep.
+  struct Place {
+    int sweep;
+    i32 column;
+  };
+  __device__ static Place place_in_piece(i32 t, int index) {
+    const int sweep = index % E;
+    return {sweep, t + index / E + slant - sweep};
+  }
+
+  /// Reads the line above the band at the steps of a piece, from the rows that another launch left. All lanes call
+  /// it. Not inlined: the sweep needs the registers.
+  __device__ __noinline__ static void read_above(const InPlaceLines<S> slab, const InPlaceBand& band, i32 t,
+                                                 T* entries) {
+    const i64 above = band.first_line - 1 - static_cast<i64>(band.group) * S;
+    for (int i = static_cast<int>(threadIdx.x % 32); i < K * E; i += 32) {
+      const Place at = place_in_piece(t, i);
+      T value{};
+      if (at.sweep <= band.sweeps && at.column >= 0 && at.column < slab.a.columns) {
+        value = device::load_past_l1(slab.template row<T>(above - at.sweep) + at.column);
+      }
+      entries[i] = value;
+    }
+  }
+
+  /// Writes the last line of a slab at the steps of a piece into the slab's last rows (task.hpp), before a band that
+  /// continues in the same launch can store into them. The first and the last of a group's sweeps are there already.
+  /// All lanes call it.
+  __device__ __noinline__ static void leave_below(const InPlaceLines<S> slab, const InPlaceBand& band, i32 t,
+                                                  const T* entries) {
+    const i64 below = slab.task.row_end - 1 - static_cast<i64>(band.group) * S;
+    for (int i = static_cast<int>(threadIdx.x % 32); i < K * E; i += 32) {
+      const Place at = place_in_piece(t, i);
+      if (at.sweep < 1 || at.sweep >= band.sweeps || at.column < 0 || at.column >= slab.a.columns) continue;
+      slab.template row<T>(below - at.sweep)[at.column] = entries[i];
+    }
+    __threadfence();
+    __syncwarp();
   }
 
   /// Writes the line above the band into the states, as the band before would have: from the rows that an earlier

@@ -88,10 +88,10 @@ class InPlaceWarp {
     const bool leader = ticket % a_.slab_tickets == 0;
     const auto begin = [&] { return device::begin_block(a_.launch, number, leader, &slot->task); };
     if (!device::wait_by_first_lane(begin)) return false;
-    // The next slab has taken over the last rows of this one.
-    if (leader && number > 0) finish_part(number - 1);
     device::copy_descriptor<32>(slot->task, m_.task, static_cast<u32>(lane_));
     __syncwarp();
+    // This slab has taken over the last rows of the one before it.
+    if (leader && number > 0 && m_.task.left_before == 0) finish_part(number - 1, a_.slab_tickets + 1);
     if (lane_ == 0) slab().place(number, static_cast<u32>(ticket % a_.slab_tickets), m_.band);
     __syncwarp();
     return true;
@@ -189,23 +189,24 @@ class InPlaceWarp {
     rows_.begin(slab(), band_);
     edge_.begin(slab(), band_, begin_step);
     for (i32 t = begin_step; t < end_step_; t += K) {
-      if (!wait_for_rows(t + K) || !edge_.take_piece(band_, t)) return false;
+      if (!wait_for_rows(t + K) || !edge_.take_piece(slab(), band_, t)) return false;
       if (rows_.are_aligned()) sweep_piece<(C > 1)>(cells, t);
       else sweep_piece<false>(cells, t);
-      edge_.give_piece(band_, t);
+      edge_.give_piece(slab(), band_, t);
       if (t / K % pieces_a_word == 0 || t + K >= end_step_) publish(t + K);
       __syncwarp();
     }
     return true;
   }
 
-  __device__ void finish() { finish_part(band_.slab); }
+  __device__ void finish() { finish_part(band_.slab, a_.slab_tickets + (slab().ends_part() ? 0 : 1)); }
 
-  /// Counts a part of a slab: one of its tickets, or the begin of the next slab. The last part reports the slab.
-  __device__ void finish_part(u64 slab) {
+  /// Counts one of so many parts of a slab: its tickets, and the begin of the next slab unless it leaves nothing to
+  /// that. The last part reports the slab.
+  __device__ void finish_part(u64 slab, u32 parts) {
     __syncwarp();
     u32* finished = &a_.slots[slab % a_.launch.slots].finished;
-    if (lane_ == 0 && device::finish_piece(finished, a_.slab_tickets + 1)) {
+    if (lane_ == 0 && device::finish_piece(finished, parts)) {
       device::report_block(a_.launch, slab, InPlaceResult{1}, false);
     }
     __syncwarp();
@@ -250,7 +251,7 @@ __global__ void leave_rows_kernel(const __grid_constant__ InPlaceArguments argum
   const InPlaceTask& task = arguments.slots[last_slab_begun(arguments) % arguments.launch.slots].task;
   const InPlaceLines<S> slab{arguments, task};
   const u32 group = blockIdx.x % arguments.groups, parts = gridDim.x / arguments.groups;
-  if (slab.is_last() || static_cast<i64>(group) * S >= task.sweeps) return;
+  if (slab.is_last() || slab.ends_part() || static_cast<i64>(group) * S >= task.sweeps) return;
   const int sweeps = static_cast<int>(slab.sweeps_of(group));
   for (i64 column = blockIdx.x / arguments.groups * static_cast<i64>(blockDim.x) + threadIdx.x;
        column < arguments.columns; column += static_cast<i64>(parts) * blockDim.x) {
@@ -261,10 +262,12 @@ __global__ void leave_rows_kernel(const __grid_constant__ InPlaceArguments argum
   }
 }
 
-/// After leave_rows_kernel: reports the last slab.
+/// After leave_rows_kernel: reports the last slab, unless it has reported itself.
 template <class P>
 __global__ void report_last_slab_kernel(const __grid_constant__ InPlaceArguments arguments) {
   if (!leaves_a_slab(arguments)) return;
+  const InPlaceTask& task = arguments.slots[last_slab_begun(arguments) % arguments.launch.slots].task;
+  if (InPlaceLines<1>{arguments, task}.ends_part()) return;
   device::report_block(arguments.launch, last_slab_begun(arguments), InPlaceResult{1}, false);
 }
 

@@ -52,6 +52,8 @@ struct InPlaceBand {
   i32 sweeps;           // of the group that are made; results of the others are ignored
   u32 tag, tag_before;  // of the band's words in the states, and of the band before; 0: no band before
   bool takes_over;      // an earlier launch left the line above, in the slab above
+  bool reads_above;     // as takes_over, by another launch that is under way: the line is read piece by piece
+  bool leaves;          // the last band of a part leaves its own last line in the slab's last rows
   i32 rims;             // rows of the rim that the band makes
   i64 rim_row;          // one of them
   bool simple;          // every sweep is made, and every line is live or ignored
@@ -67,6 +69,10 @@ struct InPlaceLines {
   const InPlaceTask& task;
 
   __device__ bool is_last() const { return task.row_end == a.rows; }
+  /// True if another launch may continue where this slab ends.
+  __device__ bool ends_part() const { return task.row_end == task.part_end && !is_last(); }
+  /// True if this slab continues where the one before it in the launch ends.
+  __device__ bool continues() const { return task.begin_before + a.slab_rows == task.row_begin; }
   __device__ i64 sweeps_of(u32 group) const {
     const i64 left = task.sweeps - static_cast<i64>(group) * S;
     return left < S ? left : S;
@@ -79,10 +85,10 @@ struct InPlaceLines {
   __device__ u32 end_band(u32 group) const {
     return static_cast<u32>((end_line(group) - task.row_begin + lines - 1) / lines);
   }
-  /// The last band of a group in the slab before: the full slab above, or the last slab of a pass of all sweeps.
+  /// The last band of a group in the slab before: a full slab, or the last slab of a pass of all sweeps.
   __device__ u32 last_band_before(u32 group) const {
-    if (task.row_begin > 0) return static_cast<u32>((a.slab_rows + lines - 1) / lines) - 1;
-    const i64 begin = (a.rows - 1) / a.slab_rows * a.slab_rows, done = static_cast<i64>(group) * S;
+    const i64 begin = task.begin_before, done = static_cast<i64>(group) * S;
+    if (begin + a.slab_rows < a.rows) return static_cast<u32>((a.slab_rows + lines - 1) / lines) - 1;
     const i64 sweeps = a.pass_sweeps - done < S ? a.pass_sweeps - done : S;
     return static_cast<u32>((a.rows + done + sweeps - begin + lines - 1) / lines) - 1;
   }
@@ -126,6 +132,8 @@ struct InPlaceLines {
     band.live = end - band.first_line < lines ? static_cast<i32>(end - band.first_line) : lines;
     band.sweeps = static_cast<i32>(sweeps_of(band.group));
     band.takes_over = band.index == 0 && slab == 0 && task.row_begin > 0;
+    band.reads_above = band.index == 0 && slab > 0 && task.row_begin > 0 && !continues();
+    band.leaves = ends_part() && band.index + 1 == end_band(band.group);
     // Cells of the group lie in rows [first, last].
     const i64 first = band.first_line - done - S, last = band.first_line + lines - 2 - done;
     band.rims = (first <= 0 ? 1 : 0) + (last >= a.rows - 1 ? 1 : 0);
@@ -135,8 +143,8 @@ struct InPlaceLines {
     band.is_followed = static_cast<i64>(band.group + 1) * S < task.sweeps;
     band.tag = tag_of(slab, band.index);
     band.tag_before = band.tag - 1;
-    // The first band of a pass needs nothing of the pass before, but must not overtake its last band: both use the
-    // same states.
+    // The first band of a pass, or of a part, needs nothing of the band before it in the launch, but must not
+    // overtake it: both use the same states.
     if (band.index == first_band(band.group)) {
       const u32 none = band.takes_over ? ~0u : 0;
       band.tag_before = slab == 0 ? none : tag_of(slab - 1, last_band_before(band.group));
