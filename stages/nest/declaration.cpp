@@ -128,6 +128,7 @@ StageKind nest_stage() {
   kind.declaration.find_inputs = find_inputs_of_nest;
   kind.declaration.in_words_of = nest_in_words_of;
   kind.make = make_nest;
+  kind.deals = always_deals;
   kind.cpu_alone = [](const Request& request) {
     return cpu_alone_without_compiler("nests", request.resources.compiles);
   };

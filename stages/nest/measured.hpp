@@ -13,4 +13,7 @@ inline constexpr double nest_block_seconds = 0.1;
 /// block is most of its time. Not measured.
 inline constexpr std::int64_t least_nest_side = 16;
 
+/// Blocks of a nest that is cut for several devices, at most. Not measured.
+inline constexpr std::int64_t most_dealt_nest_blocks = 4096;
+
 }  // namespace terrace::stages::measured

@@ -98,17 +98,20 @@ constexpr std::int64_t input_tile_bytes = 4 << 20;
 
 }  // namespace
 
-NestPlan::NestPlan(NestDefinition definition, std::vector<std::int64_t> sides, const nest::NestMethod& method)
+NestPlan::NestPlan(NestDefinition definition, std::vector<std::int64_t> sides, const nest::NestMethod& method,
+                   Dealing dealing)
     : definition_(std::move(definition)),
       sweep_(definition_.spec),
       reads_(*definition_.spec.nest, sweep_),
       sides_(std::move(sides)),
+      dealing_(std::move(dealing)),
       method_(method, nest::method_instead) {
   definition_.spec.block.assign(sides_.begin(), sides_.end());
   add_inputs();
   add_datasets();
   add_faces();
   find_rest();
+  if (dealing_.devices > 1) levels_ = levels();
 }
 
 void NestPlan::add_inputs() {
@@ -270,6 +273,27 @@ std::optional<run::Phase> NestPlan::phase(std::int64_t number, const run::Tally&
 std::string NestPlan::part(const run::Phase& phase) const {
   if (rest_begin_.back() == 0) return "";
   return phase.value.as<PhaseWork>().makes_rest != 0 ? "what no statement writes" : "iterations";
+}
+
+BlockLevels NestPlan::levels() const {
+  std::vector<std::int64_t> counts;
+  for (std::size_t n = 0; n < sweep_.rank(); ++n) counts.push_back(count_along(n));
+  return BlockLevels(std::move(counts));
+}
+
+int NestPlan::devices(int available) const {
+  return static_cast<int>(std::min<std::int64_t>(available, dealing_.devices));
+}
+
+int NestPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  if (!levels_) return 0;
+  if (phase.value.as<PhaseWork>().makes_rest != 0) return static_cast<int>(index % devices);
+  return levels_->device(index, devices);
+}
+
+std::string NestPlan::dealt() const {
+  if (!levels_) return dealing_.why_not;
+  return std::to_string(blocks()) + " blocks in " + std::to_string(levels_->count()) + " levels";
 }
 
 run::Block NestPlan::block(const run::Phase& phase, std::int64_t index) const {

@@ -3,13 +3,16 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kernels/nest/input_reads.hpp"
 #include "kernels/nest/methods.hpp"
 #include "pipeline/run/plan.hpp"
+#include "stages/block_levels.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/compiled_method.hpp"
+#include "stages/dealing.hpp"
 #include "stages/nest/definition.hpp"
 
 namespace terrace::stages {
@@ -23,11 +26,12 @@ struct NestDataset {
 
 /// Phase 0, if it is needed, makes what no statement writes: a block a part of a tile. The next phase makes the
 /// iterations: blocks in the order of their numbers, each after those before it along each coordinate, from which it
-/// has the last layers of values.
+/// has the last layers of values. Several devices share the blocks of a level.
 class NestPlan : public run::Plan {
  public:
   /// @param sides of a block along the coordinates, at least 1 @param method that computes it, for as long as it can
-  NestPlan(NestDefinition definition, std::vector<std::int64_t> sides, const nest::NestMethod& method);
+  NestPlan(NestDefinition definition, std::vector<std::int64_t> sides, const nest::NestMethod& method,
+           Dealing dealing = {});
   NestPlan(const NestPlan&) = delete;
   NestPlan& operator=(const NestPlan&) = delete;
 
@@ -36,6 +40,9 @@ class NestPlan : public run::Plan {
   bool depends_on_results(std::int64_t) const override { return false; }
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::string part(const run::Phase& phase) const override;
+  int devices(int available) const override;
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override;
   std::size_t descriptor_bytes() const override { return sizeof(nest::NestTask); }
   std::size_t result_bytes() const override { return sizeof(nest::NestResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
@@ -46,6 +53,9 @@ class NestPlan : public run::Plan {
   const NestDefinition& definition() const { return definition_; }
   const nest::NestSpec& spec() const { return definition_.spec; }
   const std::vector<std::int64_t>& sides() const { return sides_; }
+  const Dealing& dealing() const { return dealing_; }
+  /// Blocks by levels, which several devices share.
+  BlockLevels levels() const;
   const std::vector<NestDataset>& datasets() const { return datasets_; }
   /// The dataset of an array of the plan, if it is one.
   const NestDataset* dataset(int array) const;
@@ -90,6 +100,8 @@ class NestPlan : public run::Plan {
   nest::Sweep sweep_;
   nest::InputReads reads_;
   std::vector<std::int64_t> sides_;
+  Dealing dealing_;
+  std::optional<BlockLevels> levels_;  // if blocks are dealt to several devices
   std::vector<NestDataset> datasets_;
   std::vector<Rest> rest_;
   std::vector<std::int64_t> rest_begin_;  // the first block of each, and the number of all

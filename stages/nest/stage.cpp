@@ -21,11 +21,11 @@ using nest::Array;
 class NestStage : public run::Stage {
  public:
   NestStage(const Request& request, NestDefinition definition, std::vector<std::int64_t> sides,
-            const nest::NestMethod& method)
+            const nest::NestMethod& method, Dealing dealing)
       : name_(request.stage.name),
         settings_(request.stage.settings),
         resources_(request.resources),
-        plan_(std::move(definition), std::move(sides), method),
+        plan_(std::move(definition), std::move(sides), method, std::move(dealing)),
         tally_(plan_, name_) {}
 
   const run::Plan& plan() const override { return plan_; }
@@ -77,6 +77,9 @@ class NestStage : public run::Stage {
     p.unit = "cell";
     p.operations = spec.nest->cells();
     p.operations_per_second = 1 / method().cost(spec, resources_.device).seconds;
+    if (const int devices = plan_.devices(resources_.devices); devices > 1) {
+      p.operations_per_second = p.operations / dealt_nest_seconds(plan_, resources_, devices);
+    }
     for (const run::ArraySpec& array : plan_.arrays()) {
       double bytes = static_cast<double>(size_of(array.type));
       for (const std::int64_t extent : array.shape) bytes *= static_cast<double>(extent);
@@ -119,7 +122,9 @@ class NestStage : public run::Stage {
     return lines;
   }
 
-  nlohmann::json choices() const override { return {{"method", run::method_of(*this)}, {"sides", plan_.sides()}}; }
+  nlohmann::json choices() const override {
+    return {{"method", run::method_of(*this)}, {"sides", plan_.sides()}, {"devices", plan_.dealing().devices}};
+  }
 
  private:
   /// The type of each array, and the bounds that its values are shown to keep.
@@ -162,10 +167,16 @@ std::unique_ptr<run::Stage> make_nest(const Request& request) {
   NestDefinition definition = define_nest(request);
   definition.spec.compiler = cell_compiler(request.resources);
   const nest::NestMethod& method = method_for(request, nest::nest_methods(), "auto", definition.spec);
-  std::vector<std::int64_t> sides = request.choices != nullptr
-                                        ? request.choices->at("sides").get<std::vector<std::int64_t>>()
-                                        : choose_nest_sides(request, definition, method);
-  return std::make_unique<NestStage>(request, std::move(definition), std::move(sides), method);
+  std::vector<std::int64_t> sides;
+  Dealing dealing;
+  if (request.choices != nullptr) {
+    sides = request.choices->at("sides").get<std::vector<std::int64_t>>();
+    dealing.devices = request.choices->value("devices", std::int64_t{1});
+  } else {
+    sides = choose_nest_sides(request, definition, method);
+    dealing = deal_nest(request.resources, definition, method, sides);
+  }
+  return std::make_unique<NestStage>(request, std::move(definition), std::move(sides), method, std::move(dealing));
 }
 
 }  // namespace terrace::stages

@@ -278,5 +278,38 @@ class InPlaceSweeps(OnSlowDevices):
         self.check_survives_kills_on("3251", self.sweeps(sweeps=100), "grid")
 
 
+class Nests(OnSlowDevices):
+    """Blocks of iterations by levels, of which the blocks of one are shared."""
+
+    def setUp(self):
+        super().setUp()
+        draw = numpy.random.default_rng(10)
+        self.inputs.update({"a": random_letters(300, 21), "b": random_letters(400, 22),
+                            "g": {"npy": self.write("g.npy", draw.random((120, 140)).astype("f4"))}})
+
+    edits = {"name": "s", "nest": {
+        "inputs": {"a": "a", "b": "b"}, "loops": {"i": "size(a)", "j": "size(b)"},
+        "arrays": {"D": {"type": "i32", "outside": "i + j + 2", "keep": ["last", "table", "corner"], "best": "max"}},
+        "cells": ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]}}
+    in_place = {"name": "s", "nest": {
+        "inputs": {"g": "g"}, "loops": {"t": 7, "i": [1, "size(g, 0) - 1"], "j": [1, "size(g, 1) - 1"]},
+        "arrays": {"A": {"from": "g"}},
+        "cells": ["A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"]}}
+
+    def test_tables_and_sweeps_in_place(self):
+        for name, stage in (("edits", self.edits), ("in place", self.in_place)):
+            for devices in (2, 3, 5):
+                with self.subTest(name, devices=devices):
+                    self.check_dealt(devices, stage)
+
+    def test_a_plan_says_how_many_devices_make_the_blocks(self):
+        self.assertRegex(self.plan_on(3, self.edits), r"[23] of 3: \d+ blocks in \d+ levels")
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_KILOHERTZ="1000000"):
+            self.assertIn("1 of 3: a block of so small a nest", self.plan_on(3, self.edits))
+
+    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
+        self.check_survives_kills_on("2351", self.edits, "D", "D_last", "D_corner")
+
+
 if __name__ == "__main__":
     main()

@@ -40,7 +40,7 @@ class OnSimulatedGpu(JobTest):
                        "y": {"npy": self.write("y.npy", series[1])}}
 
     def used(self, stages):
-        kinds = ("wavefront", "recursive", "query", "stencil", "dp_table", "makespan")
+        kinds = ("wavefront", "recursive", "query", "stencil", "dp_table", "makespan", "nest")
         settings = [stage[kind] for stage in stages for kind in kinds if kind in stage]
         given = [value for setting in settings for value in setting.values()]
         given += [name for value in given if isinstance(value, dict) for name in value.values()]
