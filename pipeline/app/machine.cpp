@@ -40,7 +40,7 @@ std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
 constexpr std::int64_t least_dealt_bytes = 64 << 10;
 
 /// Stages that have little to do if what they read is small; a few times of jobs make large tables.
-constexpr std::string_view small_by_inputs[] = {"nest", "recursive", "stencil", "wavefront"};
+constexpr std::string_view small_by_inputs[] = {"kernel_graph", "nest", "recursive", "stencil", "wavefront"};
 
 /// True if such a stage reads inputs alone, and these are small.
 bool reads_little(const job::Stage& stage, const std::function<const io::Source*(const std::string&)>& input) {

@@ -259,6 +259,7 @@ StageKind kernel_graph_stage() {
     return problem == graph_of_nodes ? read_nodes(settings).findings : std::vector<job::Finding>{};
   };
   kind.make = make_kernel_graph;
+  kind.deals = always_deals;
   kind.verify = verify_kernel_graph;
   kind.cpu_alone = cpu_alone;
   kind.methods = [] { return stage_methods(graph::graph_methods()); };

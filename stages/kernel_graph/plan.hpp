@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/graph/methods.hpp"
@@ -10,6 +12,7 @@
 #include "pipeline/run/plan.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/compiled_method.hpp"
+#include "stages/dealing.hpp"
 #include "stages/kernel_graph/definition.hpp"
 #include "stages/kernel_graph/shared_slots.hpp"
 #include "stages/stage_kind.hpp"
@@ -41,7 +44,8 @@ struct PartTurn {
 /// One phase for each part, as often as it is computed. Its blocks depend on inputs and on earlier parts: each reads
 /// the rows on which its rows of the targets depend. Rows that two slabs depend on are made twice. Reductions are
 /// arrays that the blocks of a part update one after another, and so are the rows of iterations that slabs hand on
-/// (kernels/graph/carry.hpp).
+/// (kernels/graph/carry.hpp). Of several devices each has neighbours among the slabs of a phase, so that it reads of
+/// earlier parts what it has made, but for some rows.
 ///
 /// The rows that a warp reaches are known when its phase begins. Its part is planned for slabs that move by a share
 /// of their rows (moves.hpp); if they move further, its phase has slabs of fewer rows: a decision that the
@@ -59,12 +63,21 @@ class GraphPlan : public run::Plan {
   bool depends_on_results(std::int64_t number) const override;
   run::Block block(const run::Phase& phase, std::int64_t index) const override;
   std::string part(const run::Phase& phase) const override;
+  int devices(int available) const override;
+  int device(const run::Phase& phase, std::int64_t index, int devices) const override;
+  std::string dealt() const override;
   std::size_t descriptor_bytes() const override { return sizeof(graph::GraphTask); }
   std::size_t result_bytes() const override { return sizeof(graph::GraphResult); }
   std::unique_ptr<run::Worker> make_worker(device::Context& context) const override;
 
   /// The descriptor of a block.
   graph::GraphTask task(const run::Phase& phase, const run::BlockView& view) const;
+
+  /// Deals the slabs of each phase to devices, each a part of neighbours, or says why one computes all.
+  void deal(Dealing dealing) { dealing_ = std::move(dealing); }
+  const Dealing& dealing() const { return dealing_; }
+  /// True if each block of a part goes on with what the one before it hands on.
+  bool is_in_turn(std::size_t part) const;
 
   const GraphDefinition& definition() const { return definition_; }
   const std::vector<PlannedPart>& parts() const { return parts_; }
@@ -110,6 +123,7 @@ class GraphPlan : public run::Plan {
   std::int64_t tile_rows(const GraphArray& array) const;
 
   GraphDefinition definition_;
+  Dealing dealing_;
   Resources resources_;
   std::vector<PlannedPart> parts_;
   std::int64_t workspace_ = 0;

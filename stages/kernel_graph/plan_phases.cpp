@@ -45,14 +45,30 @@ std::string GraphPlan::part_name(std::size_t part) const {
   return fmt::format("parts {} to {}", before + 1, before + times);
 }
 
+bool GraphPlan::is_in_turn(std::size_t part) const {
+  return !parts_[part].part.reductions.empty() || !parts_[part].carries.empty();
+}
+
+int GraphPlan::devices(int available) const {
+  return static_cast<int>(std::min<std::int64_t>(available, dealing_.devices));
+}
+
+int GraphPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  return static_cast<int>(DealtParts{phase.count, devices}.part_of(index));
+}
+
+std::string GraphPlan::dealt() const {
+  if (dealing_.devices <= 1) return dealing_.why_not;
+  std::int64_t slabs = 0;
+  for (const PlannedPart& part : parts_) slabs = std::max<std::int64_t>(slabs, graph::slabs_of(part.spec));
+  return std::to_string(slabs) + " slabs of rows";
+}
+
 run::Phase GraphPlan::phase_of(PartTurn turn, const std::vector<double>& numbers, std::int64_t slab_rows) const {
   PartPhase value{};
   std::ranges::transform(numbers, value.numbers, [](double number) { return std::bit_cast<std::int64_t>(number); });
   value.slab_rows = slab_rows;
-  // Blocks that update a reduction or a carry come one after another.
-  const PlannedPart& part = parts_[turn.part];
-  const bool updates = !part.part.reductions.empty() || !part.carries.empty();
-  const run::Order order = updates ? run::Order::in_turn : run::Order::any;
+  const run::Order order = is_in_turn(turn.part) ? run::Order::in_turn : run::Order::any;
   run::Phase phase{phases_before(turn.part) + turn.turn, 0, order, value};
   phase.count = graph::slabs_of(spec_of(phase));
   return phase;

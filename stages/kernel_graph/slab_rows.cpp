@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "kernels/graph/slabs.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
+#include "stages/dealing.hpp"
 #include "stages/kernel_graph/iteration_parts.hpp"
 #include "stages/kernel_graph/measured.hpp"
 #include "stages/kernel_graph/times.hpp"
@@ -70,17 +72,59 @@ class SlabChooser {
     }
     return least;
   }
-  GraphPlan plan() const { return {definition_, rows_, methods_, resources_}; }
+  GraphPlan plan() const { return plan_of(rows_); }
+
+  /// The plan in the chosen slabs, or, if that takes less time, in as many of equal height as several devices share.
+  GraphPlan dealt_plan() const {
+    GraphPlan best = plan();
+    if (!resources_.cuda || resources_.devices <= 1) return best;
+    best.deal({1, "slabs of so small a graph are made before a second device has its own"});
+    double least = seconds_on(best, 1) / measured::DealtBlocks::least_gain;
+    for (std::int64_t devices = 2; devices <= resources_.devices; ++devices) {
+      std::vector<std::int64_t> rows = rows_;
+      for (std::size_t part = 0; part < rows.size(); ++part) {
+        if (best.is_in_turn(part)) continue;
+        rows[part] = ceiling(most_[part], rounded_up(ceiling(most_[part], rows_[part]), devices));
+      }
+      GraphPlan tried = plan_of(rows);
+      const double seconds = seconds_on(tried, devices);
+      if (seconds >= least || !holds(resources_, needs_of(tried).memory)) continue;
+      least = seconds;
+      tried.deal({devices, ""});
+      best = std::move(tried);
+    }
+    return best;
+  }
 
  private:
+  GraphPlan plan_of(const std::vector<std::int64_t>& rows) const { return {definition_, rows, methods_, resources_}; }
+
+  /// Expected seconds of a plan on so many devices, on each no faster than its ceiling: the device with the most
+  /// slabs ends last, and slabs that go on with what others hand on follow one another wherever they are.
+  double seconds_on(const GraphPlan& plan, std::int64_t devices) const {
+    const double ceiling_rate = resources_.device.operations_per_second;
+    double all = 0;
+    for (std::size_t n = 0; n < plan.parts().size(); ++n) {
+      const PlannedPart& part = plan.parts()[n];
+      const auto times = static_cast<double>(part.part.times);
+      const double once = seconds_of(part, resources_.device) / (1 - plan.repeated_share(n, n + 1));
+      const double least = ceiling_rate > 0 ? times * graph::work_of(part.spec) / ceiling_rate : 0;
+      const std::int64_t slabs = graph::slabs_of(part.spec), own = ceiling(slabs, devices);
+      const double share = plan.is_in_turn(n) ? 1 : static_cast<double>(own) / static_cast<double>(slabs);
+      all += std::max(once, least) * share;
+      if (devices > 1) all += times * static_cast<double>(devices) * measured::DealtBlocks::hand_on_seconds;
+    }
+    return all;
+  }
+
   /// Memory and work of the parts in the slabs as they are chosen so far.
   struct Needs {
     std::vector<std::int64_t> bytes;  // of a block with its workspace
     std::vector<double> work;
     BlockMemory memory;  // of a block of any part, or of two
   };
-  Needs needs() const {
-    const GraphPlan now = plan();
+  Needs needs() const { return needs_of(plan()); }
+  Needs needs_of(const GraphPlan& now) const {
     Needs made;
     for (std::size_t part = 0; part < rows_.size(); ++part) {
       const BlockMemory own = now.block_memory(part);
@@ -194,14 +238,13 @@ GraphPlan plan_for_budgets(const Request& request, const GraphDefinition& defini
   const graph::GraphMethod& method = main_method(request, definition);
   SlabChooser whole(request, definition, method);
   if (const std::optional<BlockMemory> beyond = whole.choose()) refuse_budgets(request.resources, *beyond);
-  GraphPlan plan = whole.plan();
-  const std::vector<std::int64_t> steps = steps_of_parts(plan, request.resources);
-  if (std::ranges::count(steps, 0) == std::ssize(steps)) return plan;
+  const std::vector<std::int64_t> steps = steps_of_parts(whole.plan(), request.resources);
+  if (std::ranges::count(steps, 0) == std::ssize(steps)) return whole.dealt_plan();
   GraphDefinition in_parts = definition;
   cut_iterations(in_parts, steps);
   SlabChooser chooser(request, in_parts, method);
   // Arrays stored between the parts may be larger than the budgets hold.
-  return chooser.choose() ? plan : chooser.plan();
+  return chooser.choose() ? whole.dealt_plan() : chooser.dealt_plan();
 }
 
 }  // namespace
@@ -219,6 +262,7 @@ GraphPlan plan_graph(const Request& request, GraphDefinition definition) {
   const Methods methods = choose_methods(request, definition, main_method(request, definition));
   GraphPlan made(definition, choices.at("slab_rows").get<std::vector<std::int64_t>>(), methods, request.resources);
   // More memory than the attempt before had may be needed where warps move further than it could hold.
+  made.deal({choices.value("devices", std::int64_t{1}), ""});
   made.set_workspace(choices.at("workspace").get<std::int64_t>());
   made.reserve_workspace();
   return made;

@@ -12,6 +12,7 @@
 #include "kernels/graph/operators.hpp"
 #include "kernels/graph/slabs.hpp"
 #include "pipeline/base/near_name.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/cell_compiler.hpp"
 #include "stages/kernel_graph/definition.hpp"
 #include "stages/kernel_graph/iteration_parts.hpp"
@@ -66,13 +67,17 @@ class KernelGraphStage : public run::Stage {
     run::Prediction p;
     p.unit = "cell";
     double seconds = 0;
+    const std::int64_t devices = std::max(1, plan_.devices(resources_.devices));
     for (std::size_t n = 0; n < plan_.parts().size(); ++n) {
       const PlannedPart& own = plan_.parts()[n];
       const double cells = cells_of(*own.spec.graph);
       const auto times = static_cast<double>(own.part.times);
       p.blocks += own.part.times * graph::slabs_of(own.spec);
       p.operations += times * cells;
-      seconds += seconds_of(own, resources_.device);
+      const std::int64_t slabs = graph::slabs_of(own.spec);
+      const double share =
+          plan_.is_in_turn(n) ? 1 : static_cast<double>(ceiling(slabs, devices)) / static_cast<double>(slabs);
+      seconds += seconds_of(own, resources_.device) * share;
       for (const int array : own.part.inputs) p.bytes_read += times * bytes_of(array);
       for (const int array : own.part.kept) p.bytes_written += times * bytes_of(array);
       if (static_cast<std::size_t>(plan_.block_memory(n).block) <= p.block_bytes) continue;
@@ -150,8 +155,10 @@ class KernelGraphStage : public run::Stage {
   nlohmann::json choices() const override {
     std::vector<std::int64_t> slab_rows;
     for (const PlannedPart& part : plan_.parts()) slab_rows.push_back(part.spec.slab_rows);
-    nlohmann::json made = {
-        {"method", run::method_of(*this)}, {"slab_rows", slab_rows}, {"workspace", plan_.workspace()}};
+    nlohmann::json made = {{"method", run::method_of(*this)},
+                           {"slab_rows", slab_rows},
+                           {"workspace", plan_.workspace()},
+                           {"devices", plan_.dealing().devices}};
     if (const auto& steps = plan_.definition().part_steps; !steps.empty()) made["part_steps"] = steps;
     if (plan_.definition().times) made["times"] = times_json(*plan_.definition().times);
     return made;

@@ -4,6 +4,7 @@ import os
 import re
 import unittest.mock
 
+from kernel_graph_test import HARRIS, graph
 from on_simulated_gpu import OnSimulatedGpu, dp_table, product_of_triangles, recursive
 from terrace_runs import FAILED, main, numpy, random_letters
 
@@ -309,6 +310,41 @@ class Nests(OnSlowDevices):
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
         self.check_survives_kills_on("2351", self.edits, "D", "D_last", "D_corner")
+
+
+class KernelGraphs(OnSlowDevices):
+    """Slabs of rows in parts of neighbours."""
+
+    def setUp(self):
+        super().setUp()
+        draw = numpy.random.default_rng(12)
+        self.inputs["image"] = {"npy": self.write("image.npy", draw.random((301, 170)).astype("f4"))}
+
+    edges = {**HARRIS, "small": {"pyramid_down": "response"}, "tiny": {"downscale": "small", "type": "u8"}}
+    edges_kept = ["response", "small", "tiny", "gx"]
+    # The first part finds a number and counts, slab after slab; the second one takes the number, and is shared.
+    found = {"top": {"reduce": "image", "with": "maximum"}, "bins": {"histogram": "image", "range": [0, 1]},
+             "bright": {"threshold": "image", "below": {"of": "top", "times": 0.5}},
+             "gx": {"sobel": "bright", "axis": "x"}, "gy": {"sobel": "bright", "axis": "y"},
+             **{name: node for name, node in HARRIS.items() if name not in ("gx", "gy")}}
+    found_kept = ["response", "bright", "top", "bins"]
+
+    def test_graphs(self):
+        for name, nodes, kept, settings in (("edges", self.edges, self.edges_kept, {"boundary": "periodic"}),
+                                            ("found", self.found, self.found_kept, {})):
+            for devices in (2, 3, 5):
+                for budget in (64 << 20, 2 << 20):
+                    with self.subTest(name, devices=devices, budget=budget):
+                        self.check_dealt(devices, graph("s", nodes, kept, **settings), budget)
+
+    def test_a_plan_says_how_many_devices_make_the_slabs(self):
+        stage = graph("s", self.edges, self.edges_kept)
+        self.assertRegex(self.plan_on(3, stage), r"3 of 3: \d+ slabs of rows")
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_KILOHERTZ="1000000"):
+            self.assertIn("1 of 3: slabs of so small a graph", self.plan_on(3, stage))
+
+    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
+        self.check_survives_kills_on("2351", graph("s", self.found, self.found_kept), *self.found_kept)
 
 
 if __name__ == "__main__":

@@ -40,10 +40,11 @@ class OnSimulatedGpu(JobTest):
                        "y": {"npy": self.write("y.npy", series[1])}}
 
     def used(self, stages):
-        kinds = ("wavefront", "recursive", "query", "stencil", "dp_table", "makespan", "nest")
+        kinds = ("wavefront", "recursive", "query", "stencil", "dp_table", "makespan", "nest", "kernel_graph")
         settings = [stage[kind] for stage in stages for kind in kinds if kind in stage]
         given = [value for setting in settings for value in setting.values()]
         given += [name for value in given if isinstance(value, dict) for name in value.values()]
+        given += [name for setting in settings for node in setting.get("nodes", {}).values() for name in node.values()]
         given += [source["values"] for setting in settings for source in setting.get("point_sources", [])]
         read = {value for value in given if isinstance(value, str)}
         return {name: what for name, what in self.inputs.items() if name in read}
