@@ -35,8 +35,8 @@ struct StripUnits {
   std::int64_t rows = 1, columns = measured::StripSizes::step_columns;
 };
 
-/// Bytes of device memory that strips take beside the kernel's workspace: the letters, row borders of the blocks in
-/// flight, and the column borders left and right of a strip. @param spec with its strips as blocks
+/// Bytes of device memory that strips take beside the kernel's workspace: the letters, row borders and kept tiles
+/// of the blocks in flight, and the column borders left and right of a strip. @param spec with its strips as blocks
 std::int64_t strip_bytes(const wavefront::SweepSpec& spec, const TableNeed& need);
 
 /// Sets the blocks of a sweep that is to be dealt to several devices, or says why one computes all.

@@ -4,13 +4,8 @@ import os
 import re
 import unittest.mock
 
-from kernel_graph_test import HARRIS, graph
-from on_simulated_gpu import OnSimulatedGpu, dp_table, product_of_triangles, recursive
+from on_simulated_gpu import OnSimulatedGpu, OnSlowDevices, dp_table, on, product_of_triangles, recursive
 from terrace_runs import FAILED, main, numpy, random_letters
-
-
-def on(devices):
-    return unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=str(devices))
 
 
 class Tables(OnSimulatedGpu):
@@ -87,47 +82,6 @@ class Tables(OnSimulatedGpu):
         self.assertEqual((in_json["devices"], in_json["stages"][0]["devices"]), (3, 1))
 
 
-class OnSlowDevices(OnSimulatedGpu):
-    """A stage that is dealt where it is worth it: the devices are so slow that small ones are."""
-
-    environment = {"TERRACE_SIMULATED_KILOHERTZ": "1"}
-
-    def setUp(self):
-        super().setUp()
-        self.inputs["few"] = {"npy": self.write("few.npy", numpy.eye(3, dtype="u1"))}
-        clock = unittest.mock.patch.dict(os.environ, self.environment)
-        clock.start()
-        self.addCleanup(clock.stop)
-
-    def write_job(self, inputs, stages, **keys):
-        """With a stage for which a run opens all devices: small stages alone are not worth it."""
-        opens = recursive("opens", "transitive_closure", matrix="few")
-        return super().write_job({**inputs, "few": self.inputs["few"]}, [*stages, opens], **keys)
-
-    def check_dealt(self, devices, stage, budget=64 << 20, **keys):
-        """All devices compute."""
-        with on(devices):
-            self.check_same([stage], (budget,), **keys)
-        blocks = self.open(f"{self.jobs}-{budget}.h5")["profile/blocks"]
-        self.assertEqual(set(blocks["device"][()][blocks["stage"][()] == 0]), set(range(devices)))
-
-    def check_survives_kills_on(self, devices, stage, *datasets, **keys):
-        """Attempts run on so many devices, in turn; the last one, and the undisturbed run, on three."""
-        with on(3):
-            self.check_survives_kills(self.used([stage]), stage, *datasets, backend="cuda",
-                                      memory={"host": 64 << 20, "device": 64 << 20},
-                                      environments=[{"TERRACE_SIMULATED_DEVICES": number} for number in devices],
-                                      **keys)
-        blocks = self.open(f"{stage['name']}-whole.h5")["profile/blocks"]
-        self.assertGreater(max(blocks["device"][()][blocks["stage"][()] == 0]), 0)
-
-    def plan_on(self, devices, stage, **keys):
-        """What `plan` says of a stage."""
-        job = self.write_job(self.used([stage]), [stage], backend="cuda", devices=list(range(devices)), **keys)
-        with on(devices):
-            return self.terrace("plan", job).stdout
-
-
 class LongPairs(OnSlowDevices):
     """Tables of two sequences or series, in strips that are dealt in turn."""
 
@@ -156,6 +110,13 @@ class LongPairs(OnSlowDevices):
             with self.subTest(problem):
                 self.check_dealt(2, self.pair(problem, "high", "short", **settings))
 
+    def test_kept_tables(self):
+        for problem, settings in (("smith_waterman", self.affine), ("lcs", {})):
+            for devices, memory in ((2, {}), (3, {"host": 40 << 20}), (5, {})):
+                with self.subTest(problem, devices=devices):
+                    self.check_dealt(devices, self.pair(problem, keep="table", **settings), **memory)
+        self.check_dealt(2, self.pair("dtw", "p", "q", cost="absolute", keep="table"))
+
     def test_series(self):
         self.check_dealt(3, self.pair("dtw", "p", "q", cost="absolute"))
         result = f"{self.jobs}-{64 << 20}.h5"
@@ -175,13 +136,19 @@ class LongPairs(OnSlowDevices):
         self.check_dealt(2, stage)
 
     def test_a_plan_says_why_one_device_computes(self):
-        for settings, said in (({"keep": "table"}, "1 of 3: what is kept waits for the disk"),
+        for settings, said in (({"keep": "borders", "every": 256}, "1 of 3: what is kept waits for the disk"),
+                               ({"keep": "table"}, r"[23] of 3: \d+ strips of columns"),
                                ({}, r"[23] of 3: \d+ strips of columns")):
             self.assertRegex(self.plan_on(3, self.pair("smith_waterman", **self.affine, **settings)), said)
+        # A device that computes faster than a disk writes.
+        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_KILOHERTZ="1000000"):
+            self.assertIn("1 of 3: what is kept waits for the disk",
+                          self.plan_on(3, self.pair("smith_waterman", **self.affine, keep="table")))
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
         stage = self.pair("smith_waterman", "high", "short", **self.affine)
         self.check_survives_kills_on("2132", stage, "score", "end")
+        self.check_survives_kills_on("2351", {**self.pair("lcs", keep="table"), "name": "t"}, "table", "score")
 
 
 class TablesOfManyDimensions(OnSlowDevices):
@@ -241,110 +208,6 @@ class TablesOfManyDimensions(OnSlowDevices):
                                         "order": "unordered", "modulus": 255, "keep": "table"})):
             datasets = stage["keep"] if name == "bins" else ["table"]
             self.check_survives_kills_on("2135", dp_table(name, **stage), *datasets)
-
-
-class InPlaceSweeps(OnSlowDevices):
-    """Slabs in parts of neighbours, over which passes go one behind another."""
-
-    # One multiprocessor, so that a few bands of rows give a device work.
-    environment = {**OnSlowDevices.environment, "TERRACE_SIMULATED_PROCESSORS": "1"}
-
-    def setUp(self):
-        super().setUp()
-        draw = numpy.random.default_rng(9)
-        for name, shape in (("grid", (2200, 40)), ("narrow", (1300, 30))):
-            self.inputs[name] = {"npy": self.write(name + ".npy", draw.normal(size=shape).astype("f4"))}
-
-    def sweeps(self, problem="sor", grid="grid", sweeps=40, **settings):
-        if problem == "sor":
-            settings = {"omega": 1.5, **settings}
-        return {"name": "s", "wavefront": {"problem": problem, "grid": grid, "sweeps": sweeps, **settings}}
-
-    def test_grids(self):
-        for problem, settings in (("sor", {}), ("seidel", {"type": "f64"})):
-            for devices in (2, 3, 5):
-                with self.subTest(problem, devices=devices):
-                    self.check_dealt(devices, self.sweeps(problem, **settings))
-
-    def test_grids_in_little_memory(self):
-        for devices in (2, 3):
-            with self.subTest(devices=devices):
-                self.check_dealt(devices, self.sweeps(sweeps=30), 400 << 10, host=150 << 10)
-
-    def test_a_plan_says_how_many_devices_sweep(self):
-        self.assertRegex(self.plan_on(3, self.sweeps()), r"[23] of 3: [23] parts of slabs")
-        self.assertIn("1 of 3: so few sweeps are over", self.plan_on(3, self.sweeps(sweeps=1)))
-
-    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
-        self.check_survives_kills_on("3251", self.sweeps(sweeps=100), "grid")
-
-
-class Nests(OnSlowDevices):
-    """Blocks of iterations by levels, of which the blocks of one are shared."""
-
-    def setUp(self):
-        super().setUp()
-        draw = numpy.random.default_rng(10)
-        self.inputs.update({"a": random_letters(300, 21), "b": random_letters(400, 22),
-                            "g": {"npy": self.write("g.npy", draw.random((120, 140)).astype("f4"))}})
-
-    edits = {"name": "s", "nest": {
-        "inputs": {"a": "a", "b": "b"}, "loops": {"i": "size(a)", "j": "size(b)"},
-        "arrays": {"D": {"type": "i32", "outside": "i + j + 2", "keep": ["last", "table", "corner"], "best": "max"}},
-        "cells": ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]}}
-    in_place = {"name": "s", "nest": {
-        "inputs": {"g": "g"}, "loops": {"t": 7, "i": [1, "size(g, 0) - 1"], "j": [1, "size(g, 1) - 1"]},
-        "arrays": {"A": {"from": "g"}},
-        "cells": ["A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"]}}
-
-    def test_tables_and_sweeps_in_place(self):
-        for name, stage in (("edits", self.edits), ("in place", self.in_place)):
-            for devices in (2, 3, 5):
-                with self.subTest(name, devices=devices):
-                    self.check_dealt(devices, stage)
-
-    def test_a_plan_says_how_many_devices_make_the_blocks(self):
-        self.assertRegex(self.plan_on(3, self.edits), r"[23] of 3: \d+ blocks in \d+ levels")
-        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_KILOHERTZ="1000000"):
-            self.assertIn("1 of 3: a block of so small a nest", self.plan_on(3, self.edits))
-
-    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
-        self.check_survives_kills_on("2351", self.edits, "D", "D_last", "D_corner")
-
-
-class KernelGraphs(OnSlowDevices):
-    """Slabs of rows in parts of neighbours."""
-
-    def setUp(self):
-        super().setUp()
-        draw = numpy.random.default_rng(12)
-        self.inputs["image"] = {"npy": self.write("image.npy", draw.random((301, 170)).astype("f4"))}
-
-    edges = {**HARRIS, "small": {"pyramid_down": "response"}, "tiny": {"downscale": "small", "type": "u8"}}
-    edges_kept = ["response", "small", "tiny", "gx"]
-    # The first part finds a number and counts, slab after slab; the second one takes the number, and is shared.
-    found = {"top": {"reduce": "image", "with": "maximum"}, "bins": {"histogram": "image", "range": [0, 1]},
-             "bright": {"threshold": "image", "below": {"of": "top", "times": 0.5}},
-             "gx": {"sobel": "bright", "axis": "x"}, "gy": {"sobel": "bright", "axis": "y"},
-             **{name: node for name, node in HARRIS.items() if name not in ("gx", "gy")}}
-    found_kept = ["response", "bright", "top", "bins"]
-
-    def test_graphs(self):
-        for name, nodes, kept, settings in (("edges", self.edges, self.edges_kept, {"boundary": "periodic"}),
-                                            ("found", self.found, self.found_kept, {})):
-            for devices in (2, 3, 5):
-                for budget in (64 << 20, 2 << 20):
-                    with self.subTest(name, devices=devices, budget=budget):
-                        self.check_dealt(devices, graph("s", nodes, kept, **settings), budget)
-
-    def test_a_plan_says_how_many_devices_make_the_slabs(self):
-        stage = graph("s", self.edges, self.edges_kept)
-        self.assertRegex(self.plan_on(3, stage), r"3 of 3: \d+ slabs of rows")
-        with unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_KILOHERTZ="1000000"):
-            self.assertIn("1 of 3: slabs of so small a graph", self.plan_on(3, stage))
-
-    def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
-        self.check_survives_kills_on("2351", graph("s", self.found, self.found_kept), *self.found_kept)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
 """What tests of whole jobs on simulated GPUs share: stages, inputs, and the comparison with the CPU."""
+import os
+import unittest.mock
+
 from terrace_runs import JobTest, numpy, random_letters
 
 
@@ -64,3 +67,48 @@ class OnSimulatedGpu(JobTest):
                     self.assertEqual(sorted(there), sorted(here))
                     for key in here:
                         numpy.testing.assert_array_equal(there[key], here[key], key)
+
+
+def on(devices):
+    return unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=str(devices))
+
+
+class OnSlowDevices(OnSimulatedGpu):
+    """A stage that is dealt where it is worth it: the devices are so slow that small ones are."""
+
+    environment = {"TERRACE_SIMULATED_KILOHERTZ": "1"}
+
+    def setUp(self):
+        super().setUp()
+        self.inputs["few"] = {"npy": self.write("few.npy", numpy.eye(3, dtype="u1"))}
+        clock = unittest.mock.patch.dict(os.environ, self.environment)
+        clock.start()
+        self.addCleanup(clock.stop)
+
+    def write_job(self, inputs, stages, **keys):
+        """With a stage for which a run opens all devices: small stages alone are not worth it."""
+        opens = recursive("opens", "transitive_closure", matrix="few")
+        return super().write_job({**inputs, "few": self.inputs["few"]}, [*stages, opens], **keys)
+
+    def check_dealt(self, devices, stage, budget=64 << 20, **keys):
+        """All devices compute."""
+        with on(devices):
+            self.check_same([stage], (budget,), **keys)
+        blocks = self.open(f"{self.jobs}-{budget}.h5")["profile/blocks"]
+        self.assertEqual(set(blocks["device"][()][blocks["stage"][()] == 0]), set(range(devices)))
+
+    def check_survives_kills_on(self, devices, stage, *datasets, **keys):
+        """Attempts run on so many devices, in turn; the last one, and the undisturbed run, on three."""
+        with on(3):
+            self.check_survives_kills(self.used([stage]), stage, *datasets, backend="cuda",
+                                      memory={"host": 64 << 20, "device": 64 << 20},
+                                      environments=[{"TERRACE_SIMULATED_DEVICES": number} for number in devices],
+                                      **keys)
+        blocks = self.open(f"{stage['name']}-whole.h5")["profile/blocks"]
+        self.assertGreater(max(blocks["device"][()][blocks["stage"][()] == 0]), 0)
+
+    def plan_on(self, devices, stage, **keys):
+        """What `plan` says of a stage."""
+        job = self.write_job(self.used([stage]), [stage], backend="cuda", devices=list(range(devices)), **keys)
+        with on(devices):
+            return self.terrace("plan", job).stdout
