@@ -66,7 +66,10 @@ std::int64_t table_block_bytes(const dp_table::Table& table, bool choice) {
 
 bool holds_table_cut(const dp_table::Table& table, bool choice, const Resources& resources,
                      const std::function<std::int64_t(const dp_table::Table&)>& workspace) {
-  return !has_too_many_sources(table) && holds(resources, memory_of(table, choice, workspace));
+  // The workspace takes the longest to find.
+  const auto none = [](const dp_table::Table&) { return std::int64_t{0}; };
+  return !has_too_many_sources(table) && holds(resources, memory_of(table, choice, none)) &&
+         holds(resources, memory_of(table, choice, workspace));
 }
 
 void choose_table_cut(dp_table::Table& table, bool choice, const Resources& resources,

@@ -81,11 +81,33 @@ bool can_be_shared(const Table& table, std::int64_t devices) {
   return tiles >= devices * (is_by_steps(table) ? 2 : 1) && tiles <= Sizes::most_tiles;
 }
 
+/// A cut for so many devices, and the seconds that it takes if a finer cut makes no cell slower: it never takes less.
+struct Candidate {
+  std::int64_t devices;
+  dp_table::Cut cut;
+  double bound;
+};
+
+/// Those whose bound is below `least`, from the least bound on: few of them need be looked at, which takes long.
+std::vector<Candidate> candidates_below(double least, double alone, const Table& table, std::int64_t devices) {
+  std::vector<Candidate> all;
+  for (std::int64_t used = 2; used <= devices; ++used) {
+    for (const dp_table::Cut& cut : cuts_for(table.extents, used)) {
+      Table tried = table;
+      tried.cut = cut;
+      if (!can_be_shared(tried, used)) continue;
+      const double bound = seconds_of(tried, used, alone);
+      if (bound < least) all.push_back({used, cut, bound});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bound < b.bound; });
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> tile_places(const Table& table) {
-  std::vector<std::int64_t> places;
-  for (int d = 0; d < table.cut.whole; ++d) places.push_back(table.extents[d]);
+  std::vector<std::int64_t> places(table.extents.begin(), table.extents.begin() + table.cut.whole);
   places.push_back(dp_table::Tiles(table).ranges());
   return places;
 }
@@ -112,22 +134,19 @@ Dealing deal_table_tiles(Table& table, bool choice, const Resources& resources,
   double least = alone / DealtBlocks::least_gain;
   Dealing dealing{1, "a level of so small a table is made before another device has what it reads"};
   Table best = table;
-  for (std::int64_t devices = 2; devices <= resources.devices; ++devices) {
-    for (const dp_table::Cut& cut : cuts_for(table.extents, devices)) {
-      Table tried = table;
-      tried.cut = cut;
-      // A finer cut makes no cell faster: what is too slow by the time of the coarse one need not be looked at.
-      if (!can_be_shared(tried, devices) || seconds_of(tried, devices, alone) >= least) continue;
-      const double seconds = dealt_table_seconds(tried, choice, resources, devices);
-      if (seconds >= least) continue;
-      if (!holds_table_cut(tried, choice, resources, workspace)) {
-        if (dealing.devices == 1) dealing.why_not = "what tiles read of other devices does not fit in memory";
-        continue;
-      }
-      least = seconds;
-      best = tried;
-      dealing = {devices, ""};
+  for (const Candidate& candidate : candidates_below(least, alone, table, resources.devices)) {
+    if (candidate.bound >= least) break;
+    Table tried = table;
+    tried.cut = candidate.cut;
+    if (!holds_table_cut(tried, choice, resources, workspace)) {
+      if (dealing.devices == 1) dealing.why_not = "what tiles read of other devices does not fit in memory";
+      continue;
     }
+    const double seconds = dealt_table_seconds(tried, choice, resources, candidate.devices);
+    if (seconds >= least) continue;
+    least = seconds;
+    best = tried;
+    dealing = {candidate.devices, ""};
   }
   table = best;
   return dealing;

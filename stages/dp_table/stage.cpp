@@ -81,14 +81,16 @@ class DpTableStage : public run::Stage {
                                                           : table_seconds(table, choice, resources_));
     const double kept =
         (plan_.definition().keeps_table ? stored : 0) + (plan_.definition().keeps_choice ? 4 * cells : 0);
-    const bool stays = live <= static_cast<double>(resources_.host_budget);
+    // Several devices have memory together, through which the host's is spared.
+    const double of_devices = devices > 1 ? devices * static_cast<double>(resources_.device_budget) : 0;
+    const bool stays = live <= std::max(static_cast<double>(resources_.host_budget), of_devices);
     // A step reads each tile, and as much of others.
     const double read = by_steps ? 2 * passes * stored : read_of_other_tiles() * element;
     const double written = by_steps ? passes * stored : plan_.definition().keeps_table ? 0 : stored;
     p.bytes_read = stays ? 0 : read;
     p.bytes_written = kept + (stays ? 0 : written);
     if (resources_.cuda) {
-      const bool stays_there = live <= static_cast<double>(resources_.device_budget);
+      const bool stays_there = live <= std::max(static_cast<double>(resources_.device_budget), of_devices);
       p.bytes_up = stays_there ? 0 : read;
       p.bytes_down = stays_there ? kept : kept + passes * stored;
     }
@@ -96,7 +98,7 @@ class DpTableStage : public run::Stage {
     if (tiles.count() > 1) {
       const std::string last = std::to_string(table.cut.whole);
       p.block_shape += table.cut.whole == 0 ? ", cut along dimension 0" : ", cut along dimensions 0 to " + last;
-      p.block_shape += " to fit memory with what it reads";
+      p.block_shape += devices > 1 ? " for several devices" : " to fit memory with what it reads";
     }
     p.block_bytes = static_cast<std::size_t>(table_block_bytes(table, plan_.definition().keeps_choice));
     p.workspace_bytes = static_cast<std::size_t>(workspace_of(table, resources_));

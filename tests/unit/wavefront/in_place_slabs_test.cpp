@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t workspace = std::int64_t{100} << 20;
 
-in_place::InPlaceSpec chosen(std::int64_t side, std::int64_t sweeps, bool cuda, std::size_t device_mib) {
+in_place::InPlaceSpec chosen(std::int64_t side, std::int64_t sweeps, bool cuda, std::size_t device_mib,
+                             int devices = 1) {
   in_place::InPlaceSpec spec;
   spec.problem = "sor";
   spec.rows = spec.columns = side;
@@ -16,6 +17,7 @@ in_place::InPlaceSpec chosen(std::int64_t side, std::int64_t sweeps, bool cuda, 
   Resources resources;
   resources.cuda = cuda;
   resources.device.processors = 132;
+  resources.devices = devices;
   resources.device_budget = device_mib << 20;
   resources.host_budget = std::size_t{40} << 30;
   choose_slabs(spec, sweeps, resources, [](const in_place::InPlaceSpec&) { return workspace; });
@@ -41,6 +43,19 @@ TEST_CASE("slabs on a GPU are whole bands of a warp, as many as fill it where th
   CHECK(roomy.slab_rows * 65536 * 4 <= 512 << 20);
   CHECK(chosen(65536, 1, true, 60 << 10).slab_rows * 65536 * 4 <= 128 << 20);  // the way there takes longer
   CHECK(chosen(100, 1000, true, 1024).slab_rows == 100);
+}
+
+TEST_CASE("several GPUs have parts of slabs where the sweeps are enough for that") {
+  for (const int devices : {2, 3, 5}) {
+    const in_place::InPlaceSpec dealt = chosen(65536, 1024, true, 60 << 10, devices);
+    CHECK(dealt.parts == devices);
+    CHECK(dealt.pass_sweeps * devices <= 1024);
+    CHECK(dealt.slabs() >= 3 * devices);
+    CHECK(dealt.slab_rows > dealt.pass_sweeps);
+    CHECK(chosen(65536, 1, true, 60 << 10, devices).parts == 1);
+    CHECK(chosen(100, 1000, true, 1024, devices).parts == 1);
+    CHECK(chosen(65536, 1024, false, 60 << 10, devices).parts == 1);
+  }
 }
 
 TEST_CASE("grids without cells have a cut, too") {
