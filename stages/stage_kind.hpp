@@ -88,6 +88,10 @@ struct StageKind {
   /// True if the plan of a step deals blocks to several devices. @param input by its name in the job; null: it is
   /// none
   bool (*deals)(const job::Stage& stage, const std::function<const io::Source*(const std::string&)>& input) = nullptr;
+  /// True if a step that reads little has little to do; a few times of jobs, for example, make a large table.
+  bool small_by_inputs = false;
+  /// True if results, where they are real numbers, depend on the tiles.
+  bool cut_decides_bits = false;
 };
 
 /// `wavefront`: two-dimensional tables in which a cell needs its neighbours above and to the left.

@@ -6,7 +6,6 @@
 #include <future>
 #include <limits>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "io/files/durable.hpp"
@@ -39,14 +38,12 @@ std::vector<int> chosen_devices(const job::Job& job, std::size_t available) {
 /// a second.
 constexpr std::int64_t least_dealt_bytes = 64 << 10;
 
-/// Stages that have little to do if what they read is small; a few times of jobs make large tables.
-constexpr std::string_view small_by_inputs[] = {"kernel_graph", "nest", "recursive", "stencil", "wavefront"};
-
-/// True if such a stage reads inputs alone, and these are small.
+/// True if a stage reads inputs alone, and these are small. A nest that reads nothing may be large.
 bool reads_little(const job::Stage& stage, const std::function<const io::Source*(const std::string&)>& input) {
-  if (std::ranges::count(small_by_inputs, stage.kind) == 0) return false;
+  const std::vector<job::ArrayName> arrays = job::array_names(stage.arrays, stage.settings);
+  if (arrays.empty()) return false;
   std::int64_t bytes = 0;
-  for (const job::ArrayName& array : job::array_names(stage.arrays, stage.settings)) {
+  for (const job::ArrayName& array : arrays) {
     const io::Source* source = input(array.name);
     if (source == nullptr) return false;
     bytes += volume(source->shape()) * static_cast<std::int64_t>(size_of(source->type()));
@@ -64,7 +61,7 @@ bool deals_blocks(const job::OpenJob& open, const Stages& stages) {
   const bool spares = !open.job.devices && !open.job.device_memory;
   return std::any_of(open.job.stages.begin(), open.job.stages.end(), [&](const job::Stage& stage) {
     const stages::StageKind& kind = stages.find(stage.kind);
-    if (kind.deals == nullptr || (spares && reads_little(stage, input))) return false;
+    if (kind.deals == nullptr || (spares && kind.small_by_inputs && reads_little(stage, input))) return false;
     return kind.deals(stage, input);
   });
 }

@@ -156,9 +156,6 @@ struct Made {
 /// Elements that a stage may read to be made in order to be made once more for each of several budgets.
 constexpr std::int64_t few_elements = 1 << 16;
 
-/// True if results of a kind of stage, where they are real numbers, depend on its tiles.
-bool cut_decides_bits(const stages::StageKind& kind) { return kind.declaration.name == "recursive"; }
-
 /// Makes a stage with the memory that is best for it; a run that is gone on with has chosen.
 StageInMemory make_in_memory(const stages::StageKind& kind, const stages::Request& request,
                              const run::InputReads& reads) {
@@ -171,7 +168,7 @@ StageInMemory make_in_memory(const stages::StageKind& kind, const stages::Reques
   }
   if (!resources.to_run || reads.elements() - before > few_elements) return {std::move(stage), resources.host_budget};
   return in_best_memory(
-      std::move(stage), resources, cut_decides_bits(kind),
+      std::move(stage), resources, kind.cut_decides_bits,
       [&](const stages::Resources& budgets, const Json* choices) {
         return kind.make({request.stage, request.array, budgets, choices, request.rounded, request.watch});
       });

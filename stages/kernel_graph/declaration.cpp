@@ -260,6 +260,7 @@ StageKind kernel_graph_stage() {
   };
   kind.make = make_kernel_graph;
   kind.deals = always_deals;
+  kind.small_by_inputs = true;
   kind.verify = verify_kernel_graph;
   kind.cpu_alone = cpu_alone;
   kind.methods = [] { return stage_methods(graph::graph_methods()); };

@@ -129,6 +129,7 @@ StageKind nest_stage() {
   kind.declaration.in_words_of = nest_in_words_of;
   kind.make = make_nest;
   kind.deals = always_deals;
+  kind.small_by_inputs = true;
   kind.cpu_alone = [](const Request& request) {
     return cpu_alone_without_compiler("nests", request.resources.compiles);
   };

@@ -204,6 +204,8 @@ StageKind recursive_stage() {
   kind.verify = verify_recursive;
   kind.methods = recursive_methods;
   kind.deals = always_deals;
+  kind.small_by_inputs = true;
+  kind.cut_decides_bits = true;
   return kind;
 }
 

@@ -438,6 +438,7 @@ StageKind stencil_stage() {
   kind.verify = verify_stencil;
   kind.methods = [] { return stage_methods(stencil::stencil_methods()); };
   kind.deals = always_deals;
+  kind.small_by_inputs = true;
   return kind;
 }
 

@@ -376,6 +376,7 @@ StageKind wavefront_stage() {
     if (in_place::find_in_place(stage.problem) != nullptr) return is_long_sweep(stage, input);
     return reads_sets(stage.settings, input) || is_long_pair(stage.settings, input);
   };
+  kind.small_by_inputs = true;
   kind.cpu_alone = [](const Request& request) -> std::optional<CpuAlone> {
     using Storage = wavefront::Schedule::Storage;
     const Settings& settings = request.stage.settings;
