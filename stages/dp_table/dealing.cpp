@@ -134,14 +134,16 @@ Dealing deal_table_tiles(Table& table, bool choice, const Resources& resources,
   double least = alone / DealtBlocks::least_gain;
   Dealing dealing{1, "a level of so small a table is made before another device has what it reads"};
   Table best = table;
+  int looked_at = 0;
   for (const Candidate& candidate : candidates_below(least, alone, table, resources.devices)) {
-    if (candidate.bound >= least) break;
+    if (candidate.bound >= least || looked_at == Sizes::most_looked_at) break;
     Table tried = table;
     tried.cut = candidate.cut;
     if (!holds_table_cut(tried, choice, resources, workspace)) {
       if (dealing.devices == 1) dealing.why_not = "what tiles read of other devices does not fit in memory";
       continue;
     }
+    ++looked_at;
     const double seconds = dealt_table_seconds(tried, choice, resources, candidate.devices);
     if (seconds >= least) continue;
     least = seconds;
