@@ -15,7 +15,7 @@ class Tables(OnSimulatedGpu):
         super().setUp()
         draw = numpy.random.default_rng(5)
         weights = numpy.where(draw.random((150, 150)) < 0.03, draw.integers(0, 30, (150, 150)), -1)
-        edges = draw.random((400, 400)) < 1.2 / 400
+        edges = draw.random((600, 600)) < 1.2 / 600
         for name, values in (("m", weights), ("e", edges.astype(numpy.uint8)), ("t", product_of_triangles(190, 18)),
                              ("d", draw.integers(1, 30, 110)), ("left", draw.integers(0, 9, (140, 90)).astype("i2")),
                              ("right", draw.integers(0, 9, (90, 75)).astype("i2"))):
