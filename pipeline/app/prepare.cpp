@@ -168,8 +168,7 @@ StageInMemory make_in_memory(const stages::StageKind& kind, const stages::Reques
   }
   if (!resources.to_run || reads.elements() - before > few_elements) return {std::move(stage), resources.host_budget};
   return in_best_memory(
-      std::move(stage), resources, kind.cut_decides_bits,
-      [&](const stages::Resources& budgets, const Json* choices) {
+      std::move(stage), resources, kind.cut_decides_bits, [&](const stages::Resources& budgets, const Json* choices) {
         return kind.make({request.stage, request.array, budgets, choices, request.rounded, request.watch});
       });
 }

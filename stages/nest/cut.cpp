@@ -1,6 +1,7 @@
 #include "stages/nest/cut.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stages/block_memory.hpp"
 #include "stages/dealing.hpp"
@@ -15,6 +16,8 @@ namespace {
 /// On the CPU the kernel's workspace is a part of the block.
 BlockMemory memory_of(const NestPlan& plan, const nest::NestMethod& method, const Resources& resources) {
   BlockMemory memory = plan.block_memory();
+  if (!resources.cuda) memory.block += std::exchange(memory.tile, 0);  // it passes through the same memory
+  else if (2 * memory.tile <= memory.block) memory.tile = 0;
   const auto workspace = static_cast<std::int64_t>(method.workspace(plan.spec(), resources.device));
   (resources.cuda ? memory.workspace : memory.block) += workspace;
   return memory;

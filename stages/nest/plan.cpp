@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "pipeline/run/slots.hpp"
 #include "stages/kernel_worker.hpp"
 #include "stages/stage_methods.hpp"
@@ -93,7 +94,7 @@ constexpr run::SlotField<NestTask, BlockContext> slots[] = {
     {Slot::part, "part of a dataset", bind_part, part_indices, true},
 };
 
-/// Rows of a tile of an input, of about so many bytes.
+/// Bytes of a tile of an input, at most: some rows.
 constexpr std::int64_t input_tile_bytes = 4 << 20;
 
 }  // namespace
@@ -127,7 +128,11 @@ void NestPlan::add_inputs() {
       spec.tile.push_back(std::max<std::int64_t>(1, spec.shape[axis]));
       if (axis > 0) row *= spec.tile[axis];
     }
-    spec.tile[0] = std::clamp<std::int64_t>(input_tile_bytes / row, 1, spec.tile[0]);
+    // What a block reads is put together from tiles, which pass through memory beside it.
+    double of_block = static_cast<double>(size_of(spec.type));
+    for (const std::int64_t side : sides_) of_block *= static_cast<double>(side);
+    const double bytes = std::clamp<double>(of_block / 2, page_bytes, input_tile_bytes);
+    spec.tile[0] = std::clamp<std::int64_t>(static_cast<std::int64_t>(bytes) / row, 1, spec.tile[0]);
     spec.source = definition_.inputs[n];
     arrays_.push_back(std::move(spec));
   }
@@ -437,7 +442,6 @@ BlockMemory NestPlan::block_memory() const {
     most.written = std::max(most.written, own.written);
     most.tile = std::max(most.tile, own.tile);
   } while (nest::step(tried, tried.size(), at));
-  if (2 * most.tile <= most.block) most.tile = 0;
   return most;
 }
 
@@ -452,9 +456,9 @@ void NestPlan::add_bytes(const run::Access& access, BlockMemory& memory) const {
       cells *= std::min(spec.shape[axis], (spec.tile[axis] < spec.shape[axis] ? 2 : 1) * spec.tile[axis]);
     }
   }
-  memory.block += cells * element;
-  if (access.mode != run::Mode::read) memory.written += cells * element;
-  memory.tile = std::max(memory.tile, volume(spec.tile) * element);
+  memory.block += whole_pages(cells * element);
+  if (access.mode != run::Mode::read) memory.written += whole_pages(cells * element);
+  memory.tile = std::max(memory.tile, whole_pages(volume(spec.tile) * element));
 }
 
 std::unique_ptr<run::Worker> NestPlan::make_worker(device::Context& context) const {

@@ -119,6 +119,19 @@ class Nests(JobTest):
         other = self.run_job(inputs, [nest("written", **balanced)], output="balanced.h5")
         self.assertTrue(numpy.array_equal(other["written/A"], whole["own/grid"]))
 
+    def test_sweeps_in_place_of_grids_larger_than_memory(self):
+        draw = numpy.random.default_rng(6)
+        for shape, budgets in (((600, 600), ("600KiB", "1MiB", "2MiB")), ((40000,), ("150KiB", "300KiB"))):
+            inputs = {"g": {"npy": self.write("g.npy", draw.random(shape).astype("f4"))}}
+            cell = "A[i][j] = 0.25*(A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1])" if len(shape) == 2 \
+                else "A[i] = 0.5*(A[i] + A[i+1])"
+            stage = sweeps("s", len(shape), cell, 3)
+            whole = self.run_job(inputs, [stage], "--fresh", output="whole.h5")["s/A"][()]
+            for budget in budgets:
+                with self.subTest(shape=shape, budget=budget):
+                    cut = self.run_job(inputs, [stage], "--fresh", output="cut.h5", memory={"host": budget})
+                    numpy.testing.assert_array_equal(cut["s/A"][()], whole)
+
     def test_copies_by_statements_are_steps_of_jacobi(self):
         g = numpy.random.default_rng(6).random(60).astype("f4")
         inputs = {"g": {"npy": self.write("g.npy", g)}}

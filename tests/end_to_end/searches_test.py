@@ -165,9 +165,14 @@ class Sources(SearchTest):
         self.assertEqual(self.distances(result).tolist(), [[numpy.inf, 0, 4, 5]])
         self.assertEqual(result["p/previous"][()].tolist(), [[-1, 1, 1, 2]])
 
+    def test_the_only_node_of_a_graph(self):
+        graph = {"g": {"graph": self.write("g.txt", "rome rome 3\n")}}
+        self.assertEqual(self.distances(self.run_job(graph, [searches(sources=["rome"])])).tolist(), [[0]])
+
     def test_what_is_wrong_is_named_with_its_place(self):
         graph = {"g": {"graph": self.write("g.txt", "rome oslo 3\noslo bonn 4\n")}}
-        for sources, says in ((["bern"], "'bern' is no node"), (["rome", "oslo", "bonn"], "'g' has 3 nodes: name fewer")):
+        for sources, says in ((["bern"], "'bern' is no node"), ([], "name a node"),
+                              (["rome", "oslo", "bonn"], "'g' has 3 nodes: name fewer")):
             job = self.write_job(graph, [searches(sources=sources)])
             self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", says)
         job = self.write_job(graph, [searches(sources=["rome"], schedule="plain")])

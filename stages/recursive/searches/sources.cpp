@@ -17,10 +17,12 @@ std::optional<std::vector<device::i32>> sources_of(const Request& request, const
       refuse(request.stage, "sources", quote(name) + " " + error.what());
     }
   }
+  if (rows.empty()) refuse(request.stage, "sources", "name a node, or leave `sources` out for all of them");
   // A table as high as it is wide would be taken for that of all nodes.
-  if (static_cast<std::int64_t>(rows.size()) >= matrix.shape()[0]) {
+  const std::int64_t nodes = matrix.shape()[0];
+  if (static_cast<std::int64_t>(rows.size()) >= nodes && nodes > 1) {
     refuse(request.stage, "sources",
-           "'" + settings.text("matrix") + "' has " + std::to_string(matrix.shape()[0]) +
+           "'" + settings.text("matrix") + "' has " + std::to_string(nodes) +
                " nodes: name fewer, or leave `sources` out for all of them");
   }
   return rows;
