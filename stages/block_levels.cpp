@@ -18,7 +18,7 @@ BlockLevels::BlockLevels(std::vector<std::int64_t> extents) : extents_(std::move
       for (std::size_t sum = 0; sum < after.size(); ++sum) here[place + sum] += after[sum];
     }
   }
-  // Of sums up to those of all places together.
+  // Prefix sums, up to the largest sum of all places together.
   const std::size_t levels = blocks_.front().size();
   for (const auto& of_sum : blocks_) {
     auto& below = sums_.emplace_back(levels + 1, 0);

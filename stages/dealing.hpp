@@ -1,4 +1,4 @@
-// How many devices compute a stage whose plan weighs that, and what such plans assume.
+// The number of devices that compute a stage, and the assumptions of plans that choose it.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ class Compiler {
   static std::string why_missing();
   /// The options of every compilation.
   static std::string options();
-  /// What tells the compiler from every other one, also of the same version; empty if that is not known. Binaries of
+  /// An identity that no other compiler has, also of the same version; empty if it is not known. Binaries of
   /// the same build are the same.
   static std::string build();
 

@@ -101,7 +101,7 @@ void write_text(const fs::path& file, std::string_view text) {
   if (!(stream << text << std::flush)) throw IoError(file.string(), "cannot be written");
 }
 
-/// What a compiler says of itself; empty if it fails.
+/// The version that a compiler prints; empty if it fails.
 std::string version_of(std::vector<std::string> command) {
   command.emplace_back("--version");
   try {

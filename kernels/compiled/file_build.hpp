@@ -1,4 +1,4 @@
-// What tells builds of libraries and programs from one another.
+// Identities of builds of libraries and programs.
 #pragma once
 
 #include <filesystem>

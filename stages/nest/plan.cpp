@@ -128,7 +128,7 @@ void NestPlan::add_inputs() {
       spec.tile.push_back(std::max<std::int64_t>(1, spec.shape[axis]));
       if (axis > 0) row *= spec.tile[axis];
     }
-    // What a block reads is put together from tiles, which pass through memory beside it.
+    // Tiles pass through memory beside the block, which copies its part of them.
     double of_block = static_cast<double>(size_of(spec.type));
     for (const std::int64_t side : sides_) of_block *= static_cast<double>(side);
     const double bytes = std::clamp<double>(of_block / 2, page_bytes, input_tile_bytes);

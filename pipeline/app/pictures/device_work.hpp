@@ -1,4 +1,4 @@
-// What each device did for a stage, from the rows of a result's profile.
+// The work of each device on a stage, from the rows of a result's profile.
 #pragma once
 
 #include <map>

@@ -283,7 +283,7 @@ class ReportWriter {
     if (!safety.rows.empty()) write_table(out_, safety);
   }
 
-  /// What each device did for stages that several computed.
+  /// The work of each device on stages that several computed.
   void write_work_of_devices() {
     PageTable table{"Devices of stages that several computed",
                     {"stage", "device", "blocks", "computing", "of the stage's time", "moved between devices"},

@@ -186,7 +186,7 @@ std::string describe_stage(const StageColumns& stages, std::size_t stage, const 
 std::string describe_profile(const io::ResultReader& result, const std::string& file) {
   if (!result.has("/profile/stages/name") || !result.has("/profile/copies/stage")) return "";
   const StageColumns stages(result, file);
-  // What devices did is read where there are several.
+  // The rows of blocks and copies are read only where there are several devices.
   std::vector<std::vector<DeviceWork>> devices(stages.count());
   const bool several = result.has("/profile/devices/name") && result.texts("/profile/devices/name").size() > 1;
   if (several) devices = work_of_devices(read_profile(result, file));

@@ -192,7 +192,7 @@ TEST_CASE("the files that were used least recently make room, and files of other
   CHECK(cache.find("key 3"));
   CHECK(fs::exists(folder / "a file of the user"));
 
-  // What a killed process has left goes, too.
+  // Files that a killed process has left go, too.
   const std::string left = name_of("key 4") + ".123.456.new";
   set_used(folder.write(left, code), 1);
   cache.keep("key 4", binary_of(code));

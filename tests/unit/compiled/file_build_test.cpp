@@ -1,4 +1,4 @@
-// What tells builds of libraries, programs and compilers from one another.
+// Identities of builds of libraries, programs and compilers.
 #include "kernels/compiled/file_build.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// What searches from one node know of each node.
+// The labels of nodes in a search from one node: distances, and nodes of paths.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where rows of distances go: to the table, or into reductions of each.
+// The outputs of rows of distances: the table, or reductions of each row.
 #pragma once
 
 #include <algorithm>

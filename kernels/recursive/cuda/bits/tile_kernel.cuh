@@ -1,4 +1,4 @@
-// What tiles of bits begin as on CUDA, and how they are given out.
+// The first and the last step of a tile of bits on CUDA: its first content, and its output as bytes.
 #pragma once
 
 #include "kernels/recursive/cuda/bits/copies.cuh"
