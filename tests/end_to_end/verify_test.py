@@ -222,6 +222,11 @@ class OfMatrices(VerifyTest):
         self.check_finds(inputs, stages, "all/distance", "all/next", "real/distance", "some/distance", "some/previous",
                          ("some/source", (1,)), *(f"{name}/{what}" for name in ("reduced", "few")
                                                   for what in ("eccentricity", "sum", "reached")))
+        shutil.copy(self.folder / "whole.h5", self.folder / "result.h5")
+        self.flip("few/sum")
+        said = self.verify("--sample", "1", expect=FAILED).stdout
+        self.assertRegex(said, r"few/eccentricity, sum, reached: .*DIFFERENT: sum, element ")
+        self.assertNotRegex(said, "(few|reduced)/.*not sampled")
 
     def test_names_of_nodes(self):
         inputs = {"g": {"graph": self.write("g.txt", "10 20 5\n20 30 7\n30 10 2\n30 40 1\n")}}

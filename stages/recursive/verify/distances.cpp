@@ -107,7 +107,8 @@ class DistancesCheck {
         if (first == from) continue;
         return where + "node " + std::to_string(first) + " is next, not the node itself";
       }
-      const std::string difference = follow(from, to, distance);
+      const std::string difference =
+          walk(from, to, true, distance, [&](std::int64_t node) { return next_(node, to); });
       if (!difference.empty()) return where + difference;
     }
     return "";
@@ -125,38 +126,29 @@ class DistancesCheck {
         if (last == expected) continue;
         return where + "node " + std::to_string(last) + " is the one before, not " + std::to_string(expected);
       }
-      const std::string difference = follow_back(before, from, to, distance);
+      const std::string difference =
+          walk(to, from, false, distance, [&](std::int64_t node) { return before[static_cast<std::size_t>(node)]; });
       if (!difference.empty()) return where + difference;
     }
     return "";
   }
 
-  std::string follow_back(const std::vector<std::int32_t>& before, std::int64_t from, std::int64_t to,
-                          T distance) const {
-    Sum sum{};
-    std::int64_t at = to, steps = 0;
-    do {
-      const std::int64_t last = before[static_cast<std::size_t>(at)];
-      if (last < 0 || last >= nodes_) return "before node " + std::to_string(at) + " comes " + std::to_string(last);
-      const std::optional<T> weight = edges_.weight(last, at);
-      if (!weight) return "there is no edge from node " + std::to_string(last) + " to node " + std::to_string(at);
-      sum += static_cast<Sum>(*weight);
-      at = last;
-      if (++steps > nodes_) return "the path does not end";
-    } while (at != from);
-    return equal(distance, sum) ? "" : "its edges weigh " + text_of(sum) + ", not " + text_of(distance);
-  }
-
-  std::string follow(std::int64_t from, std::int64_t to, T distance) const {
+  /// Follows a path from a node to another one, whose edges lead forwards or back.
+  /// @param next the node after a node, on the way there
+  template <class Next>
+  std::string walk(std::int64_t from, std::int64_t to, bool forwards, T distance, const Next& next) const {
     Sum sum{};
     std::int64_t at = from, steps = 0;
     do {
-      const std::int64_t after = next_(at, to);
-      if (after < 0 || after >= nodes_) return "after node " + std::to_string(at) + " comes " + std::to_string(after);
-      const std::optional<T> weight = edges_.weight(at, after);
-      if (!weight) return "there is no edge from node " + std::to_string(at) + " to node " + std::to_string(after);
+      const std::int64_t other = next(at);
+      if (other < 0 || other >= nodes_) {
+        return (forwards ? "after node " : "before node ") + std::to_string(at) + " comes " + std::to_string(other);
+      }
+      const std::int64_t tail = forwards ? at : other, head = forwards ? other : at;
+      const std::optional<T> weight = edges_.weight(tail, head);
+      if (!weight) return "there is no edge from node " + std::to_string(tail) + " to node " + std::to_string(head);
       sum += static_cast<Sum>(*weight);
-      at = after;
+      at = other;
       if (++steps > nodes_) return "the path does not end";
     } while (at != to);
     return equal(distance, sum) ? "" : "its edges weigh " + text_of(sum) + ", not " + text_of(distance);
@@ -192,7 +184,7 @@ class ReductionsCheck {
 
   Checked run() {
     return check_parts(
-        request_, "eccentricity", {"eccentricity, sum, reached", rows_, "rows"}, [&](std::int64_t row) {
+        request_, "eccentricity, sum, reached", {"eccentricity", rows_, "rows"}, [&](std::int64_t row) {
           const std::int64_t from = sources_ ? (*sources_)[static_cast<std::size_t>(row)] : row;
           const Distances<T> found = edges_.has_negative() ? in_queue(edges_, from) : nearest_first(edges_, from);
           Sum farthest = static_cast<Sum>(recursive::infinity<T>()), sum{};
@@ -205,11 +197,14 @@ class ReductionsCheck {
           }
           const Box at{{row}, {row + 1}};
           const auto stored = static_cast<Sum>(read_box<T>(*eccentricity_, at)[0]);
-          if (!equal(stored, farthest)) return difference_at({row}, text_of(stored), text_of(farthest));
+          if (!equal(stored, farthest)) {
+            return "eccentricity, " + difference_at({row}, text_of(stored), text_of(farthest));
+          }
           const Sum total = read_box<Sum>(*sum_, at)[0];
-          if (!equal(total, sum)) return difference_at({row}, text_of(total), text_of(sum));
+          if (!equal(total, sum)) return "sum, " + difference_at({row}, text_of(total), text_of(sum));
           const std::int64_t number = read_box<std::int64_t>(*reached_, at)[0];
-          return number == reached ? std::string() : difference_at({row}, text_of(number), text_of(reached));
+          return number == reached ? std::string()
+                                   : "reached, " + difference_at({row}, text_of(number), text_of(reached));
         });
   }
 
