@@ -24,7 +24,7 @@ struct InPlaceTask {
   device::i64 above_begin;
   device::i64 stride;    // values from row to row, in both
   device::i64 part_end;  // one past the last row of the part: slabs that follow one another in every launch
-  // The first row of the slab before it in its launch, and not 0 if that slab was the last of a part.
+  // The slab before this one in the launch: its first row; not 0 if it was the last of a part.
   device::i64 begin_before, left_before;
 };
 
