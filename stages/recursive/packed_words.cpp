@@ -8,7 +8,7 @@ namespace terrace::stages {
 namespace {
 
 /// Elements that are read at a time, or a row of more.
-constexpr std::int64_t piece_elements = std::int64_t{1} << 20;
+constexpr std::int64_t piece_elements = std::int64_t{1} << 16;
 
 class PackedWords : public io::Source {
  public:

@@ -1,6 +1,5 @@
 #include "stages/recursive/closures/edges.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -13,43 +12,32 @@
 namespace terrace::stages {
 namespace {
 
-class EdgeBits : public io::Source {
+/// 1 where an edge is, in u8.
+class Edges : public io::Source {
  public:
-  EdgeBits(std::shared_ptr<io::Source> matrix, io::DataLabel label, std::optional<double> no_edge)
+  Edges(std::shared_ptr<io::Source> matrix, io::DataLabel label, std::optional<double> no_edge)
       : matrix_(std::move(matrix)),
         label_(std::move(label)),
-        no_edge_(no_edge || io::is_graph(*matrix_) ? no_edge : 0),
-        shape_{matrix_->shape()[0], words_of(matrix_->shape()[1])} {}
+        no_edge_(no_edge || io::is_graph(*matrix_) ? no_edge : 0) {}
 
-  ElementType type() const override { return ElementType::u32; }
-  const Extents& shape() const override { return shape_; }
+  ElementType type() const override { return ElementType::u8; }
+  const Extents& shape() const override { return matrix_->shape(); }
   std::vector<std::filesystem::path> files() const override { return matrix_->files(); }
   std::size_t memory() const override { return matrix_->memory(); }
 
   void read(const Box& box, void* buffer) override {
-    if (box.empty()) return;
-    dispatch(matrix_->type(),
-             [&](auto value) { read_as<decltype(value)>(box, static_cast<std::uint32_t*>(buffer)); });
+    dispatch(matrix_->type(), [&](auto value) { read_as<decltype(value)>(box, static_cast<std::uint8_t*>(buffer)); });
   }
 
  private:
   template <class T>
-  void read_as(const Box& box, std::uint32_t* words) const {
-    Box cells = box;
-    cells.begin[1] = box.begin[1] * cells_of_word;
-    cells.end[1] = std::min(matrix_->shape()[1], box.end[1] * cells_of_word);
-    const std::int64_t columns = cells.end[1] - cells.begin[1], across = box.end[1] - box.begin[1];
-    std::vector<T> row(static_cast<std::size_t>(columns));
-    std::fill_n(words, box.volume(), 0u);
-    for (std::int64_t i = box.begin[0]; i < box.end[0]; ++i, words += across) {
-      cells.begin[0] = i;
-      cells.end[0] = i + 1;
-      matrix_->read(cells, row.data());
-      for (std::int64_t j = 0; j < columns; ++j) {
-        if (is_edge(row[static_cast<std::size_t>(j)], i, cells.begin[1] + j)) {
-          words[j / cells_of_word] |= 1u << j % cells_of_word;
-        }
-      }
+  void read_as(const Box& box, std::uint8_t* out) const {
+    const std::int64_t columns = box.end[1] - box.begin[1];
+    std::vector<T> values(static_cast<std::size_t>(box.volume()));
+    matrix_->read(box, values.data());
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      const auto at = static_cast<std::int64_t>(n);
+      out[n] = is_edge(values[n], box.begin[0] + at / columns, box.begin[1] + at % columns) ? 1 : 0;
     }
   }
 
@@ -67,7 +55,6 @@ class EdgeBits : public io::Source {
   std::shared_ptr<io::Source> matrix_;
   io::DataLabel label_;
   std::optional<double> no_edge_;
-  Extents shape_;
 };
 
 /// The element that missing ones of a matrix become.
@@ -85,7 +72,7 @@ io::NoValue missing_edge(ElementType type, std::optional<double> no_edge) {
 std::shared_ptr<io::Source> edge_bits(std::shared_ptr<io::Source> matrix, io::DataLabel label,
                                       std::optional<double> no_edge) {
   if (!io::is_graph(*matrix)) matrix = io::with_no_value(std::move(matrix), missing_edge(matrix->type(), no_edge));
-  return std::make_shared<EdgeBits>(std::move(matrix), std::move(label), no_edge);
+  return packed_words(std::make_shared<Edges>(std::move(matrix), std::move(label), no_edge));
 }
 
 }  // namespace terrace::stages
