@@ -35,7 +35,7 @@ struct BuiltObject {
 BuiltObject build_shared_object(std::vector<std::string> command, const std::string& text,
                                 std::span<const DeviceHeader> headers, std::chrono::milliseconds most);
 
-/// An identity of the compiler of a command, which no other one has: its words, its version as it says it, its file, the
+/// An identity that the compiler of no other command has: its words, its version as it says it, its file, the
 /// variables of the environment that it heeds, and the CPU, for which it may be told to compile. Empty if it does not
 /// say its version.
 std::string cxx_build(const std::string& command);
