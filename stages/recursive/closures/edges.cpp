@@ -71,7 +71,10 @@ io::NoValue missing_edge(ElementType type, std::optional<double> no_edge) {
 
 std::shared_ptr<io::Source> edge_bits(std::shared_ptr<io::Source> matrix, io::DataLabel label,
                                       std::optional<double> no_edge) {
-  if (!io::is_graph(*matrix)) matrix = io::with_no_value(std::move(matrix), missing_edge(matrix->type(), no_edge));
+  if (!io::is_graph(*matrix)) {
+    const io::NoValue none = missing_edge(matrix->type(), no_edge);
+    matrix = io::with_no_value(std::move(matrix), none);
+  }
   return packed_words(std::make_shared<Edges>(std::move(matrix), std::move(label), no_edge));
 }
 
