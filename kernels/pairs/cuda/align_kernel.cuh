@@ -11,19 +11,22 @@
 #pragma once
 
 #include "kernels/pairs/cuda/align_values.cuh"
+#include "kernels/pairs/cuda/gap_costs.hpp"
 #include "kernels/pairs/cuda/order_kernel.cuh"
+#include "kernels/pairs/cuda/plan.hpp"
+#include "kernels/pairs/cuda/profile.cuh"
 #include "kernels/wavefront/problem_list.hpp"
 
 namespace terrace::pairs {
 
 inline constexpr u32 align_threads = 128;
-inline constexpr int table_letters = wavefront::matrix_size + 1;
 /// Codes of rows and columns beyond an item's ends, without a matrix; with one the last of its letters.
 inline constexpr i32 row_pad = 0x100, column_pad = 0x200, matrix_pad_letter = table_letters - 1;
 
 /// Scores of a matrix, with the cost of a gap's first letter added.
 struct ScoreTable {
   i32 scores[table_letters][table_letters];  // of a letter of columns, then one of rows
+  ByteTable bytes;                           // the same, if they are bytes
 };
 
 /// A ScoreTable in shared memory: of single values as it is. Of values in halves each lane of a warp has its own in a
@@ -60,10 +63,11 @@ struct SharedScores {
 struct AlignWork {
   PairsTask task;
   const i32* order;
-  void* handed;       // of each warp, what strips hand down, of each column
-  i64 handed_stride;  // columns of a warp
-  i32 wide;           // not 0: scores are of 64 bits
-  i32 bytes;          // not 0: scores are picked from bytes if all letters are below 4
+  void* handed;              // of each warp, what strips hand down, of each column
+  i64 handed_stride;         // columns of a warp
+  const ScoreTable* scores;  // of a matrix
+  i32 wide;                  // not 0: scores are of 64 bits
+  i32 bytes;                 // not 0: scores without a matrix are picked from bytes if all letters are below 4
 };
 
 /// H and F of a column below a strip.
@@ -81,18 +85,6 @@ __device__ inline bool goes_before(const BestCell& a, const BestCell& b) {
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }
 
-/// Costs of the first letter of a gap, and of each further one.
-template <class K>
-TERRACE_HOST_DEVICE i64 first_cost(const K& k) {
-  if constexpr (requires { k.gap_first; }) return k.gap_first;
-  else return k.gap;
-}
-template <class K>
-TERRACE_HOST_DEVICE i64 next_cost(const K& k) {
-  if constexpr (requires { k.gap_next; }) return k.gap_next;
-  else return k.gap;
-}
-
 /// The score of rows before an item's first one, of alignments that are not local: a diagonal step leads along a
 /// border of zeros, or nowhere.
 template <class P, class Values, class K>
@@ -102,17 +94,19 @@ TERRACE_HOST_DEVICE constexpr i32 score_before_first(const K& k) {
 }
 
 /// @tparam any_row an alignment may end in any row @tparam G lanes of a pair, a power of 2 @tparam R rows of a lane
-/// @tparam four all letters are below 4: the scores
-///   with a column's letters are bytes of a word a pair, of which each row picks one (not with free ends of columns)
-template <class P, class Values, bool any_row, int G, int R, bool four>
+/// @tparam bytes scores are bytes (CudaPlan::bytes): of a matrix in profiles; else, where all letters are below 4,
+/// the
+///   scores with a column's letters are bytes of a word a pair, of which each row picks one
+template <class P, class Values, bool any_row, int G, int R, bool bytes>
 class AlignGroup {
   using V = typename Values::V;
   using K = typename P::template Constants<i64>;
   using Scores = SharedScores<Values>;
   static constexpr bool local = P::report == wavefront::Report::best, affine = P::row_planes == 2;
   static constexpr bool by_matrix = wavefront::by_matrix<P>;
+  static constexpr bool by_profile = by_matrix && bytes, by_table = by_matrix && !bytes, picks = !by_matrix && bytes;
   static constexpr int pairs = Values::pairs;
-  static_assert(!four || (pairs == 2 && !by_matrix));
+  static_assert(!bytes || pairs == 2);
   static_assert(R % 2 == 0);
   /// Added to all H: no H of local alignments is below 0; with halves of words others are raised above it.
   static constexpr i32 raise = local ? 0 : Values::raise;
@@ -128,7 +122,7 @@ class AlignGroup {
         less_first_(Values::kept(Values::negated(first_))),
         less_next_(Values::kept(Values::both(-static_cast<i32>(next_cost(k))))),
         floor_(Values::kept(Values::both(Values::pairs == 2 || local ? first_ : Values::lowest))),
-        handed_(static_cast<Handed<V>*>(work.handed) + warp * work.handed_stride) {}
+        handed_(static_cast<Handed<V>*>(work.handed) + (warp * (32 / G) + leader_ / G) * work.handed_stride) {}
 
   /// Aligns the pairs at the group's places, after those of the warp's groups before. All lanes of the warp call it.
   __device__ __forceinline__ void align(i64 first_place) {
@@ -203,7 +197,7 @@ class AlignGroup {
   __device__ __forceinline__ wavefront::Border<i64> left(i32 row) const {
     // Before the first row: the corner's H, and the gap that begins there. Or these one row before, and above it
     // nothing from where a diagonal step could lead.
-    if (four && !local && row < -1) return {Values::lowest, Values::lowest};
+    if (bytes && !local && row < -1) return {Values::lowest, Values::lowest};
     if (row < 0) return {0, local ? 0 : -first_};
     return P::template left<i64>(k_, row);
   }
@@ -270,7 +264,7 @@ class AlignGroup {
     i32 h[pairs], gap[pairs];
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
-      const bool nothing = four && !local && item_[p].rows < strips_ * G * R;
+      const bool nothing = bytes && !local && item_[p].rows < strips_ * G * R;
       h[p] = nothing ? raise + Values::lowest : kept(border.h);
       gap[p] = nothing ? raise + Values::lowest : kept(border.gap) + first_;
     }
@@ -290,27 +284,40 @@ class AlignGroup {
         scores[p] = (row < 0 && !local ? before_first() : static_cast<i32>(k_.mismatch)) + first_;
         h[p] = kept(border.h);
         gap[p] = kept(border.gap) + first_;
-        if constexpr (by_matrix) row_at_[p][r] = Scores::row_at(static_cast<u32>(letters[p]), threadIdx.x % 32);
+        if constexpr (by_table) row_at_[p][r] = Scores::row_at(static_cast<u32>(letters[p]), threadIdx.x % 32);
       }
-      if constexpr (four) letters_[r] = selector(letters);
+      if constexpr (picks) letters_[r] = selector(letters);
       else if constexpr (!by_matrix) letters_[r] = Values::of(letters);
-      if constexpr (!local && !by_matrix && !four) differ_[r] = Values::of(scores);
+      if constexpr (!local && !by_matrix && !picks) differ_[r] = Values::of(scores);
       h_[r] = Values::of(h);
       if constexpr (affine) e_[r] = Values::of(gap);
     }
 #pragma unroll
     for (int p = 0; p < pairs; ++p) h[p] = kept(left(row_of(p, strip, 0) - 1).h);
     diagonal_ = Values::of(h);
+    if constexpr (by_profile) {
+#pragma unroll 1
+      for (int p = 0; p < pairs; ++p) make_profile(strip, p);
+    }
+  }
+  __device__ __forceinline__ void make_profile(i32 strip, int p) {
+    const u8* own = p == 0 ? item_[0].row_letters : item_[pairs - 1].row_letters;
+    const i32 first = p == 0 ? row_of(0, strip, 0) : row_of(pairs - 1, strip, 0);
+    i32 letters[R];
+#pragma unroll
+    for (int r = 0; r < R; ++r) letters[r] = first + r < 0 ? matrix_pad_letter : own[first + r];
+    profile_.make(p, work_.scores->bytes, letters);
   }
   __device__ __forceinline__ i32 before_first() const { return score_before_first<P, Values>(k_); }
   __device__ __forceinline__ static i32 pad(i32 code) { return by_matrix ? matrix_pad_letter : code; }
 
-  /// The letters of a column: of two pairs in halves.
+  /// The letters of a column, or the numbers that stand for them in a profile: of two pairs in halves.
   __device__ __forceinline__ i32 column_letters(i32 column) const {
     i32 letters = 0;
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
-      const i32 letter = column < item_[p].columns ? item_[p].column_letters[column] : pad(column_pad);
+      i32 letter = column < item_[p].columns ? item_[p].column_letters[column] : pad(column_pad);
+      if constexpr (by_profile) letter = SharedProfile<R>::code_of(letter);
       letters |= letter << 16 * p;
     }
     return letters;
@@ -336,9 +343,11 @@ class AlignGroup {
 
   /// The score of row r, by the state that find_scores() set for the column's letters.
   __device__ __forceinline__ V score(int r, i32 letter) const {
-    if constexpr (four) {
+    if constexpr (picks) {
       return device::pick_bytes(column_scores_[0], column_scores_[1], letters_[r]);
-    } else if constexpr (by_matrix) {
+    } else if constexpr (by_profile) {
+      return profile_.scores(r);
+    } else if constexpr (by_table) {
       const auto entry = [&](int p) { return Scores::score(values::add_bits(column_at_[p], row_at_[p][r])); };
       if constexpr (pairs == 2) return values::join_halves(entry(0), entry(1));
       else return static_cast<V>(entry(0));
@@ -350,11 +359,12 @@ class AlignGroup {
     }
   }
   __device__ __forceinline__ void find_scores(u32 letter) {
+    if constexpr (by_profile) profile_.find(letter);
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
       const u32 own = letter >> 16 * p & 0xFFFFu;
-      if constexpr (four) column_scores_[p] = column_scores(own);
-      if constexpr (by_matrix) column_at_[p] = device::kept_in_register(Scores::column_at(scores_, own));
+      if constexpr (picks) column_scores_[p] = column_scores(own);
+      if constexpr (by_table) column_at_[p] = device::kept_in_register(Scores::column_at(scores_, own));
     }
   }
 
@@ -440,21 +450,33 @@ class AlignGroup {
   BestCell best_[pairs];
   i32 columns_ = 0, strips_ = 0;
   V letters_[by_matrix ? 1 : R], h_[R], e_[affine ? R : 1], diagonal_, best_value_;
-  V differ_[!local && !by_matrix && !four ? R : 1];
+  V differ_[!local && !by_matrix && !picks ? R : 1];
   u32 column_scores_[2];
-  u32 column_at_[2], row_at_[pairs][by_matrix ? R : 1];  // of which the sum is the place of a score
+  u32 column_at_[2], row_at_[pairs][by_table ? R : 1];  // of which the sum is the place of a score
+  struct NoProfile {};
+  std::conditional_t<by_profile, SharedProfile<R>, NoProfile> profile_;
 };
 
-/// @tparam four as for AlignGroup; this kernel, or the one without it, leaves the block to the other one
-template <class P, class Values, bool any_row, int G, int R, bool four>
-__global__ void __launch_bounds__(align_threads, 4)
+/// Thread blocks of a multiprocessor: profiles take most of the shared memory of half as many.
+template <class P, bool bytes>
+inline constexpr int align_blocks = bytes&& wavefront::by_matrix<P> ? profile_blocks : 4;
+
+/// @tparam bytes as for AlignGroup; without a matrix this kernel, or the one without it, leaves the block to the
+/// other
+///   one
+template <class P, class Values, bool any_row, int G, int R, bool bytes>
+__global__ void __launch_bounds__(align_threads, align_blocks<P, bytes>)
     align_kernel(const __grid_constant__ device::Port port, PairsState* state, const __grid_constant__ AlignWork work,
-                 const __grid_constant__ typename P::template Constants<i64> k, const ScoreTable* scores) {
-  if (state->begun == 0 || four != (work.bytes != 0 && state->ones < 4)) return;
+                 const __grid_constant__ typename P::template Constants<i64> k) {
+  if (state->begun == 0) return;
   unsigned char* shared_scores = device::launch_shared_memory();
-  if constexpr (wavefront::by_matrix<P>) SharedScores<Values>::bring(*scores, shared_scores, align_threads);
+  if constexpr (!wavefront::by_matrix<P>) {
+    if (bytes != (work.bytes != 0 && state->ones < 4)) return;
+  } else if constexpr (!bytes) {
+    SharedScores<Values>::bring(*work.scores, shared_scores, align_threads);
+  }
   const i32 warp = static_cast<i32>(blockIdx.x * (align_threads / 32) + threadIdx.x / 32);
-  AlignGroup<P, Values, any_row, G, R, four> group(work, k, device::shared_address(shared_scores), warp);
+  AlignGroup<P, Values, any_row, G, R, bytes> group(work, k, device::shared_address(shared_scores), warp);
   constexpr i32 places = 32 / G * Values::pairs;
   i64 first = 0;
   while (take_places(port, state, work.task.count, places, first)) group.align(first);

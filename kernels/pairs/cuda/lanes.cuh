@@ -77,9 +77,9 @@ class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
 template <class P>
 class AlignmentsOnCuda final : public PairsOnCuda<P> {
   using Constants = typename P::template Constants<i64>;
-  using Align = device::Kernel<device::Port, PairsState*, AlignWork, Constants, const ScoreTable*>;
+  using Align = device::Kernel<device::Port, PairsState*, AlignWork, Constants>;
   static constexpr bool local = P::report == wavefront::Report::best;
-  static constexpr bool can_pick = !wavefront::by_matrix<P>;
+  static constexpr bool by_matrix = wavefront::by_matrix<P>;
 
  public:
   AlignmentsOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
@@ -87,78 +87,79 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
         k_(wavefront::problem_constants<P>(spec.settings)),
         wide_(spec.value == ElementType::i64),
         align_(kernel(spec.ends)) {
-    if constexpr (!can_pick) {
-      shared_bytes_ = this->plan().halves ? SharedScores<HalfValues>::bytes : SharedScores<SingleValues>::bytes;
+    if constexpr (by_matrix) {
+      const CudaPlan& plan = this->plan();
+      static_assert(profile_bytes == align_threads / 32 * SharedProfile<profile_shapes[0].rows_of_lane>::warp_bytes &&
+                    profile_shapes[0].rows_of_lane == profile_shapes[1].rows_of_lane);
+      shared_bytes_ = plan.profiles ? profile_bytes
+                      : plan.halves ? SharedScores<HalfValues>::bytes
+                                    : SharedScores<SingleValues>::bytes;
     }
     this->load(align_, align_threads, shared_bytes_);
-    if constexpr (can_pick) {
-      if constexpr (local) picking_ = kernel_of<HalfValues, false, true>();
-      else picking_ = ends_in_any_row() ? kernel_of<HalfValues, true, true>() : kernel_of<HalfValues, false, true>();
+    if constexpr (by_matrix) {
+      bring_table();
+    } else {
+      picking_ = with_halves<true>();
       this->load(find_bits_, order_threads);
       this->load(picking_, align_threads);
-    } else {
-      bring_table();
     }
   }
 
  private:
   void compute(const device::Port& port, const PairsTask& task) override {
-    const AlignWork work{
-        task,  this->order(),        this->template place<void>(this->plan().handed), this->plan().handed_stride,
-        wide_, picks_bytes() ? 1 : 0};
-    const ScoreTable* table = this->template place<ScoreTable>(this->plan().table);
-    if constexpr (can_pick) {
+    const AlignWork work{task,
+                         this->order(),
+                         this->template place<void>(this->plan().handed),
+                         this->plan().handed_stride,
+                         this->template place<ScoreTable>(this->plan().table),
+                         wide_,
+                         this->plan().bytes ? 1 : 0};
+    if constexpr (!by_matrix) {
       if (work.bytes != 0) {
         device::launch(find_bits_, this->shape(this->plan().blocks, order_threads), this->state(), task);
-        device::launch(picking_, this->shape(this->plan().blocks, align_threads), port, this->state(), work, k_,
-                       table);
+        device::launch(picking_, this->shape(this->plan().blocks, align_threads), port, this->state(), work, k_);
       }
     }
     device::launch(align_, this->shape(this->plan().blocks, align_threads, shared_bytes_), port, this->state(), work,
-                   k_, table);
+                   k_);
   }
 
   Align kernel(bool ends) const {
-    if constexpr (local) {
-      if (this->plan().halves) return kernel_of<HalfValues, false, false>();
-      return ends ? kernel_of<SingleValues, true, false>() : kernel_of<SingleValues, false, false>();
-    } else {
-      if (ends_in_any_row()) {
-        return this->plan().halves ? kernel_of<HalfValues, true, false>() : kernel_of<SingleValues, true, false>();
-      }
-      return this->plan().halves ? kernel_of<HalfValues, false, false>() : kernel_of<SingleValues, false, false>();
+    if (by_matrix && this->plan().profiles) return with_halves<true>();
+    if (this->plan().halves) return with_halves<false>();
+    if (local ? ends : ends_in_any_row()) return kernel_of<SingleValues, true, false>();
+    return kernel_of<SingleValues, false, false>();
+  }
+  /// @tparam bytes as for AlignGroup
+  template <bool bytes>
+  Align with_halves() const {
+    if constexpr (!local) {
+      if (ends_in_any_row()) return kernel_of<HalfValues, true, bytes>();
     }
+    return kernel_of<HalfValues, false, bytes>();
   }
   bool ends_in_any_row() const {
     if constexpr (local) return false;
     else return P::template ends<i64>(k_).last_column;
   }
-  template <class Values, bool any_row, bool four>
+  template <class Values, bool any_row, bool bytes>
   Align kernel_of() const {
     switch (this->plan().shape) {
       case 0:
-        return kernel_in<Values, any_row, four, 0>();
+        return kernel_in<Values, any_row, bytes, 0>();
       case 1:
-        return kernel_in<Values, any_row, four, 1>();
+        return kernel_in<Values, any_row, bytes, 1>();
       default:
-        return kernel_in<Values, any_row, four, 2>();
+        return kernel_in<Values, any_row, bytes, 2>();
     }
   }
 
-  template <class Values, bool any_row, bool four, int shape>
+  template <class Values, bool any_row, bool bytes, int shape>
   static Align kernel_in() {
-    constexpr AlignShape in = four && P::row_planes == 1 ? light_shapes[shape] : align_shapes[shape];
-    return device::make_kernel(align_kernel<P, Values, any_row, in.lanes, in.rows_of_lane, four>, "align_kernel");
-  }
-
-  /// True if scores of letters that are equal or not can be bytes, and kernels pick them.
-  bool picks_bytes() const {
-    if constexpr (!can_pick) return false;
-    if constexpr (!local) {
-      if (k_.free_columns) return false;
-    }
-    const i64 same = k_.match + first_cost(k_), other = k_.mismatch + first_cost(k_);
-    return this->plan().halves && std::min(same, other) >= -128 && std::max(same, other) <= 127;
+    constexpr AlignShape in = bytes && by_matrix            ? profile_shapes[shape % std::size(profile_shapes)]
+                              : bytes && P::row_planes == 1 ? light_shapes[shape]
+                                                            : align_shapes[shape];
+    return device::make_kernel(align_kernel<P, Values, any_row, in.lanes, in.rows_of_lane, bytes>, "align_kernel");
   }
 
   /// Scores times the scale, with the cost of a gap's first letter added. Letters beyond items' ends add nothing;
@@ -168,14 +169,13 @@ class AlignmentsOnCuda final : public PairsOnCuda<P> {
     const i64 least = std::min<i64>(wavefront::range_of(matrix).least, 0);
     const i64 before =
         this->plan().halves ? score_before_first<P, HalfValues>(k_) : score_before_first<P, SingleValues>(k_);
-    ScoreTable table;
+    ScoreTable table{};
     for (int column = 0; column < table_letters; ++column) {
       for (int row = 0; row < table_letters; ++row) {
         const bool known = row < matrix.count && column < matrix.count;
-        i64 score = k_.scale * (known ? matrix.scores[row][column] : least);
-        if (!local && row == matrix_pad_letter) score = before;
-        score += first_cost(k_);
-        table.scores[column][row] = static_cast<i32>(score);
+        const i64 score = k_.scale * (known ? matrix.scores[row][column] : least), first = first_cost(k_);
+        table.scores[column][row] = static_cast<i32>((!local && row == matrix_pad_letter ? before : score) + first);
+        if (this->plan().profiles) table.bytes.scores[row][column] = static_cast<u8>(score + first);
       }
     }
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(this->template place<ScoreTable>(this->plan().table), &table, sizeof table,

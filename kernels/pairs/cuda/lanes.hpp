@@ -10,7 +10,7 @@ namespace terrace::pairs {
 
 template <class P>
 struct CudaPairs {
-  /// @param workspace of CudaPlan::bytes @throws DeviceError where the problem has no pairs
+  /// @param workspace of CudaPlan::workspace_bytes @throws DeviceError where the problem has no pairs
   static std::unique_ptr<device::BlockKernel> make(const PairsSpec& spec, device::Context& context, void* workspace);
 };
 

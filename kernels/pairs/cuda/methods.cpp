@@ -18,7 +18,7 @@ device::Cost cost(const PairsSpec& spec, const Limits&) {
   return {.seconds = 1 / (warps ? Rates::warping : problem->bits ? Rates::bits : Rates::alignments)};
 }
 
-std::size_t workspace(const PairsSpec& spec, const Limits& limits) { return CudaPlan(spec, limits).bytes; }
+std::size_t workspace(const PairsSpec& spec, const Limits& limits) { return CudaPlan(spec, limits).workspace_bytes; }
 
 std::unique_ptr<device::BlockKernel> make(const PairsSpec& spec, device::Context& context, void* memory) {
   std::unique_ptr<device::BlockKernel> made;
