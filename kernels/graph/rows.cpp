@@ -6,13 +6,14 @@ namespace terrace::graph {
 
 void Rows::add(Range range) {
   if (range.size() <= 0) return;
-  std::vector<Range> made;
-  for (const Range& own : ranges_) {
-    if (own.end < range.begin || own.begin > range.end) made.push_back(own);
-    else range = {std::min(range.begin, own.begin), std::max(range.end, own.end)};
+  const auto first = std::ranges::lower_bound(ranges_, range.begin, {}, &Range::end);
+  const auto end = std::ranges::upper_bound(first, ranges_.end(), range.end, {}, &Range::begin);
+  if (first == end) {
+    ranges_.insert(first, range);
+    return;
   }
-  made.insert(std::ranges::upper_bound(made, range.begin, {}, &Range::begin), range);
-  ranges_ = std::move(made);
+  *first = {std::min(range.begin, first->begin), std::max(range.end, std::prev(end)->end)};
+  ranges_.erase(std::next(first), end);
 }
 
 void Rows::add(const Rows& rows) {
@@ -21,12 +22,25 @@ void Rows::add(const Rows& rows) {
 
 void Rows::add_inside(Range range, i64 extent, Boundary boundary) {
   add({std::max<i64>(range.begin, 0), std::min(range.end, extent)});
-  const auto add_row = [&](i64 row) {
-    const i64 inside = index_inside(row, extent, boundary);
-    if (inside != outside) add({inside, inside + 1});
-  };
-  for (i64 row = range.begin; row < std::min<i64>(range.end, 0); ++row) add_row(row);
-  for (i64 row = std::max(range.begin, extent); row < range.end; ++row) add_row(row);
+  add_outside({range.begin, std::min<i64>(range.end, 0)}, extent, boundary);
+  add_outside({std::max(range.begin, extent), range.end}, extent, boundary);
+}
+
+void Rows::add_outside(Range range, i64 extent, Boundary boundary) {
+  if (boundary == Boundary::value || range.size() <= 0) return;
+  if (boundary != Boundary::edge && range.size() >= 2 * extent) return add({0, extent});
+  // The rows between two turns, or two repetitions, stand for rows that follow one another.
+  const i64 stretch = boundary == Boundary::edge      ? range.size()
+                      : boundary == Boundary::reflect ? std::max<i64>(extent - 1, 1)
+                                                      : extent;
+  while (range.begin < range.end) {
+    const i64 into = (range.begin % stretch + stretch) % stretch;
+    const i64 end = boundary == Boundary::edge ? range.end : std::min(range.end, range.begin - into + stretch);
+    const auto [least, most] =
+        std::minmax({index_inside(range.begin, extent, boundary), index_inside(end - 1, extent, boundary)});
+    add({least, most + 1});
+    range.begin = end;
+  }
 }
 
 i64 Rows::size() const {

@@ -30,6 +30,9 @@ class Rows {
   friend bool operator==(const Rows&, const Rows&) = default;
 
  private:
+  /// Adds the rows that rows above 0, or from `extent` on, mean.
+  void add_outside(Range range, i64 extent, Boundary boundary);
+
   std::vector<Range> ranges_;
 };
 

@@ -26,8 +26,6 @@ struct CpuLanes {
 struct CudaPairs {
   /// Thread blocks of a launch, a multiprocessor. Not measured.
   static constexpr long long blocks = 4;
-  /// Scores of so many of four rows come from profiles as bytes; the others are picked from words. Not measured.
-  static constexpr int bytes_of_word = 2;
   /// Cells a second. H200, 2026-11-30: proteins 3.0 T; DNA, linear gaps 5.1 to 6.5 T; edit distance of reads of 150
   /// 9.3 to 10.4 T, of 10,000 letters at most 600 apart 253 T of the whole tables; series of 1,024 f32 4.4 T.
   static constexpr double alignments = 3e12, bits = 9e12, warping = 4e12;

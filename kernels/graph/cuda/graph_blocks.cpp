@@ -1,6 +1,9 @@
 #include "kernels/graph/cuda/graph_blocks.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 #include "kernels/device/memory.hpp"
 #include "kernels/graph/slabs.hpp"
@@ -25,6 +28,32 @@ std::size_t reduced_rows(const GraphSpec& spec) {
   return static_cast<std::size_t>(most);
 }
 
+/// Bytes of workspaces that were counted before: plans for several budgets have slabs of the same heights.
+class RememberedBytes {
+ public:
+  std::size_t of(const GraphSpec& spec, const Composition& all) {
+    const Key key{spec.graph.get(), spec.slab_rows, spec.pass_steps, spec.known};
+    const std::lock_guard lock(mutex_);
+    if (const auto found = entries_.find(key); found != entries_.end() && found->second.graph.lock() == spec.graph)
+      return found->second.bytes;
+    if (entries_.size() >= most) entries_.clear();
+    const std::size_t bytes = Layout(spec).rooms + most_room_bytes(spec, lifetimes_of(all));
+    entries_.insert_or_assign(key, Entry{spec.graph, bytes});
+    return bytes;
+  }
+
+ private:
+  using Key = std::tuple<const Graph*, i64, i64, std::vector<double>>;
+  struct Entry {
+    std::weak_ptr<const Graph> graph;  // another graph may come to lie where it lay
+    std::size_t bytes;
+  };
+  static constexpr std::size_t most = 4096;
+
+  std::mutex mutex_;
+  std::map<Key, Entry> entries_;
+};
+
 }  // namespace
 
 Layout::Layout(const GraphSpec& spec) {
@@ -41,8 +70,8 @@ GraphMemory Layout::in(void* workspace) const {
 void Layout::add(std::size_t bytes, std::size_t& next) { end_ += device::aligned_bytes(bytes), next = end_; }
 
 std::size_t workspace_bytes(const GraphSpec& spec, const Composition& all) {
-  const GraphSpec own = composed_spec(spec, all);
-  return Layout(own).rooms + most_room_bytes(own, lifetimes_of(all));
+  static RememberedBytes remembered;
+  return remembered.of(composed_spec(spec, all), all);
 }
 
 GraphSpec composed_spec(const GraphSpec& spec, const Composition& all) {

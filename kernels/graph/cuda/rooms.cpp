@@ -32,6 +32,23 @@ std::size_t free_place(const std::vector<Room>& rooms, std::size_t bytes) {
   return place;
 }
 
+/// True if all arrays have as many rows.
+bool have_equal_rows(const Graph& graph) {
+  for (int value = 1; value < graph.values(); ++value) {
+    if (graph.shape(value).rows != graph.shape(0).rows) return false;
+  }
+  return true;
+}
+
+/// True if some of the rows are the first or the last one of their array.
+bool touch_ends(const Graph& graph, const std::vector<Rows>& needed) {
+  for (int value = 0; value < graph.values(); ++value) {
+    const std::vector<Range>& ranges = needed[static_cast<std::size_t>(value)].ranges();
+    if (!ranges.empty() && (ranges.front().begin == 0 || ranges.back().end == graph.shape(value).rows)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Lifetimes lifetimes_of(const Graph& graph) {
@@ -88,17 +105,29 @@ ValueRooms rooms_of(const GraphSpec& spec, const std::vector<Rows>& needed, cons
 std::size_t most_room_bytes(const GraphSpec& spec, const Lifetimes& lifetimes) {
   const i64 slabs = slabs_of(spec);
   std::size_t most = 0;
-  const auto look_at = [&](i64 first, i64 end) {
-    for (i64 slab = first; slab < end; ++slab) {
-      most = std::max(most, rooms_of(spec, rows_needed(spec, slab), lifetimes).bytes);
-    }
+  // True if rows of some value end at its array's first or last row.
+  const auto look_at = [&](i64 slab) {
+    const std::vector<Rows> needed = rows_needed(spec, slab);
+    most = std::max(most, rooms_of(spec, needed, lifetimes).bytes);
+    return touch_ends(*spec.graph, needed);
+  };
+  if (have_equal_rows(*spec.graph)) {
+    // Slabs away from both ends need the same rows, only further down.
+    i64 first = 0, end = slabs;
+    while (first < std::min(slabs, looked_at) && look_at(first)) ++first;
+    while (end > std::max(first, slabs - looked_at) && look_at(end - 1)) --end;
+    if (first == looked_at && end > first) look_at((first + end) / 2);
+    return most;
+  }
+  const auto look_at_all = [&](i64 first, i64 end) {
+    for (i64 slab = first; slab < end; ++slab) look_at(slab);
   };
   if (slabs <= 3 * looked_at) {
-    look_at(0, slabs);
+    look_at_all(0, slabs);
   } else {
-    look_at(0, looked_at);
-    look_at(slabs / 2, slabs / 2 + looked_at);
-    look_at(slabs - looked_at, slabs);
+    look_at_all(0, looked_at);
+    look_at_all(slabs / 2, slabs / 2 + looked_at);
+    look_at_all(slabs - looked_at, slabs);
   }
   return most;
 }

@@ -108,8 +108,11 @@ class AlignGroup {
   static constexpr int pairs = Values::pairs;
   static_assert(!bytes || pairs == 2);
   static_assert(R % 2 == 0);
+  /// Gaps of rows begin at cells in which none ends, so that rows wait for one operation each. Their values have the
+  /// first letter's cost subtracted before the floor holds them up, so all are raised by at least that.
+  static constexpr bool gaps_apart = by_profile && local && affine;
   /// Added to all H: no H of local alignments is below 0; with halves of words others are raised above it.
-  static constexpr i32 raise = local ? 0 : Values::raise;
+  static constexpr i32 raise = gaps_apart ? profile_raise : local ? 0 : Values::raise;
 
  public:
   __device__ __forceinline__ AlignGroup(const AlignWork& work, const K& k, u32 scores, i32 warp)
@@ -121,7 +124,8 @@ class AlignGroup {
         first_(static_cast<i32>(first_cost(k))),
         less_first_(Values::kept(Values::negated(first_))),
         less_next_(Values::kept(Values::both(-static_cast<i32>(next_cost(k))))),
-        floor_(Values::kept(Values::both(Values::pairs == 2 || local ? first_ : Values::lowest))),
+        floor_(
+            Values::kept(Values::both(Values::pairs == 2 || local ? first_ + (local ? raise : 0) : Values::lowest))),
         handed_(static_cast<Handed<V>*>(work.handed) + (warp * (32 / G) + leader_ / G) * work.handed_stride) {}
 
   /// Aligns the pairs at the group's places, after those of the warp's groups before. All lanes of the warp call it.
@@ -164,7 +168,7 @@ class AlignGroup {
   }
 
   __device__ __forceinline__ void find_border() {
-    best_value_ = Values::both(0);
+    best_value_ = Values::both(local ? raise : 0);
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
       best_[p] = {local ? 0 : Values::lowest, 0, 0};
@@ -376,6 +380,15 @@ class AlignGroup {
     for (int r = 0; r < R; ++r) {
       const V s = score(r, letter), left = h_[r];
       V h;
+      if constexpr (gaps_apart) {
+        const V ungapped = Values::sum_or(diagonal, s, e_[r]);
+        h = Values::less(Values::largest(ungapped, f, floor_), less_first_);
+        e_[r] = Values::sum_or(e_[r], less_next_, h);
+        f = Values::sum_or(f, less_next_, Values::less(ungapped, less_first_));
+        diagonal = left;
+        up = h_[r] = h;
+        continue;
+      }
       if constexpr (affine) h = Values::largest(Values::sum_or(diagonal, s, e_[r]), f, floor_);
       else h = Values::largest(Values::sum_or(diagonal, s, floor_), left, up);
       h = Values::less(h, less_first_);
@@ -427,7 +440,7 @@ class AlignGroup {
 
   __device__ __forceinline__ void write(int p) {
     BestCell best = best_[p];
-    if constexpr (local && !any_row) best = {Values::part(best_value_, p), 0, 0};
+    if constexpr (local && !any_row) best = {Values::part(best_value_, p) - raise, 0, 0};
     for (int distance = 1; distance < G; distance *= 2) {
       const BestCell other{__shfl_xor_sync(~0u, best.score, distance), __shfl_xor_sync(~0u, best.row, distance),
                            __shfl_xor_sync(~0u, best.column, distance)};

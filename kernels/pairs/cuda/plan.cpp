@@ -53,10 +53,11 @@ CudaPlan::CudaPlan(const PairsSpec& spec, const device::Limits& limits)
   const bool local = problem->report == Report::best;
   static_assert(align_shapes[0].rows() == light_shapes[0].rows() &&
                 align_shapes[1].rows() == light_shapes[1].rows() && align_shapes[2].rows() < light_shapes[2].rows());
-  halves = problem->bound(spec.longest_row, spec.longest_column) <= (local ? most_local_half : most_global_half) &&
-           !(local && spec.ends);
+  const i64 bound = problem->bound(spec.longest_row, spec.longest_column);
+  halves = bound <= (local ? most_local_half : most_global_half) && !(local && spec.ends);
   bytes = halves && are_bytes(spec);
-  profiles = bytes && spec.settings.has("matrix") && limits.block_shared_bytes >= profile_bytes;
+  profiles = bytes && spec.settings.has("matrix") && limits.block_shared_bytes >= profile_bytes &&
+             bound <= most_local_half - profile_raise;
   AlignShape lanes;
   if (profiles) {
     blocks = limits.processors * profile_blocks;

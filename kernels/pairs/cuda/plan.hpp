@@ -34,6 +34,9 @@ inline constexpr int table_letters = wavefront::matrix_size + 1;
 /// of a lane and pair.
 inline constexpr int profile_blocks = 2;
 inline constexpr std::size_t profile_bytes = cuda_threads * 2 * table_letters * profile_shapes[0].rows_of_lane;
+/// Added to values of local alignments with profiles: no less than the cost of a gap's first letter, which with a
+/// score is a byte.
+inline constexpr i64 profile_raise = 128;
 /// Bounds of values of alignments in 16 bits, local and global, and in 32 (align_values.cuh).
 inline constexpr i64 most_local_half = 32767, most_global_half = (1 << 14) - 1, most_single = (1 << 30) - 1;
 /// Bytes of what lies in the workspace.

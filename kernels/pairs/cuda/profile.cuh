@@ -1,12 +1,11 @@
 // Profiles of rows in shared memory: the scores of a lane's rows with each letter of columns, which are bytes, once
 // for each of the two pairs in the halves of words (profiles: Rognes and Seeberg 2000).
 //
-// A lane looks at a letter's words in a bank of its own. Of four rows of both pairs, some scores come as bytes, which
-// are joined to halves on the pipe that minima and maxima leave free, and the others are picked from words.
+// A lane looks at a letter's words in a bank of its own. Of four rows of both pairs scores are picked from two words;
+// to load some of them as bytes that are joined on the pipe that minima and maxima leave free was not faster.
 #pragma once
 
 #include "kernels/pairs/cuda/plan.hpp"
-#include "kernels/pairs/measured.hpp"
 #include "kernels/values/pair.cuh"
 
 namespace terrace::pairs {
@@ -57,16 +56,13 @@ class SharedProfile {
   __device__ __forceinline__ void find(u32 codes) {
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
-      code_[p] = device::kept_in_register(codes >> 16 * p & 0xFFFFu);
+      const u32 code = codes >> 16 * p & 0xFFFFu;
 #pragma unroll
-      for (int w = 0; w < words; ++w) words_[p][w] = *reinterpret_cast<const u32*>(at(p, code_[p], w));
+      for (int w = 0; w < words; ++w) words_[p][w] = *reinterpret_cast<const u32*>(at(p, code, w));
     }
   }
   /// The scores of row r, in halves.
   __device__ __forceinline__ u32 scores(int r) const {
-    if (r % 4 < measured::CudaPairs::bytes_of_word) {
-      return values::join_halves(at(0, code_[0], r / 4)[r % 4], at(1, code_[1], r / 4)[r % 4]);
-    }
     // A byte, and its sign, which is none.
     const u32 byte = static_cast<u32>(r % 4);
     return device::pick_bytes(words_[0][r / 4], words_[1][r / 4], (byte | (byte + 8) << 4) * 0x101u + 0x4400u);
@@ -78,7 +74,7 @@ class SharedProfile {
     return device::launch_shared_memory() + (place_ + code) + (p * table_letters * letter_bytes + w * 128);
   }
 
-  u32 place_, code_[2];
+  u32 place_;
   u32 words_[2][words];
 };
 

@@ -43,6 +43,7 @@ class Search {
     fixed_ = fixed;
     best_.stage = std::move(whole);
     best_.host_budget = resources.host_budget;
+    device_ = resources.device_budget;
     least_ = worth * run::predicted_seconds(best_);
     most_moved_ = same_bytes * moved_of_disk(*best_.stage);
   }
@@ -57,17 +58,24 @@ class Search {
         devices.push_back(budget);
       }
     }
-    std::vector<std::size_t> hosts = smaller_budgets(useful, resources_.host_budget);
-    for (const std::size_t device : devices) {
-      if (device != devices.front()) try_cut(resources_.host_budget, device);
-      for (const std::size_t host : hosts) {
-        if (!try_cut(host, device)) break;
-      }
-    }
+    for (std::size_t n = 1; n < devices.size(); ++n) try_cut(resources_.host_budget, devices[n]);
+    // Budgets of the host beside all of the device's memory, and beside the part of it that is best: each plan takes
+    // its time.
+    const std::vector<std::size_t> hosts = smaller_budgets(useful, resources_.host_budget);
+    const std::size_t best_device = device_;
+    try_all(hosts, devices.front());
+    if (best_device != devices.front()) try_all(hosts, best_device);
     return {std::move(best_.stage), best_.host_budget};
   }
 
  private:
+  /// Plans for budgets of the host, the largest first, as far as they hold a block.
+  void try_all(const std::vector<std::size_t>& hosts, std::size_t device) {
+    for (const std::size_t host : hosts) {
+      if (!try_cut(host, device)) return;
+    }
+  }
+
   /// Plans for budgets, with the cut that they give. @return false if they hold no block
   bool try_cut(std::size_t host, std::size_t device) {
     Resources cut = resources_;
@@ -84,9 +92,9 @@ class Search {
     const auto all = static_cast<std::size_t>(run::memory_of_all(*stage));
     // A device's memory costs nothing: what fits it may stay there.
     if (cut.device_budget != resources_.device_budget) stage = with(choices, host);
-    consider(std::move(stage), host);
+    if (consider(std::move(stage), host)) device_ = device;
     const std::size_t more = std::min(all, resources_.host_budget);
-    if (more > host) consider(with(choices, more), more);
+    if (more > host && consider(with(choices, more), more)) device_ = device;
     return true;
   }
 
@@ -102,19 +110,20 @@ class Search {
     return p.bytes_read + p.bytes_written;
   }
 
-  /// Takes the plan if it ends sooner than the best so far. What memory can hold is not moved to a disk and back,
-  /// even if computing hides that: others use the disk, too.
-  void consider(std::unique_ptr<run::Stage> stage, std::size_t host_budget) {
-    if (moved_of_disk(*stage) > most_moved_) return;
+  /// Takes the plan if it ends sooner than the best so far; true if so. What memory can hold is not moved to a disk
+  /// and back, even if computing hides that: others use the disk, too.
+  bool consider(std::unique_ptr<run::Stage> stage, std::size_t host_budget) {
+    if (moved_of_disk(*stage) > most_moved_) return false;
     run::PlannedStage planned;
     planned.stage = std::move(stage);
     planned.host_budget = host_budget;
     const bool is_cut = planned.stage->choices() != whole_;
     const double seconds =
         run::predicted_seconds(planned) + (is_cut ? cut_costs * run::predicted_times(planned).compute : 0);
-    if (seconds >= least_) return;
+    if (seconds >= least_) return false;
     least_ = seconds;
     best_ = std::move(planned);
+    return true;
   }
 
   const Resources& resources_;
@@ -122,6 +131,7 @@ class Search {
   Json whole_;  // choices of the stage with all of the budgets
   bool fixed_;
   run::PlannedStage best_;
+  std::size_t device_ = 0;  // budget of a device, of the best plan
   double least_, most_moved_;
 };
 

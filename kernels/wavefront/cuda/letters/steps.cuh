@@ -204,13 +204,15 @@ struct LaneSteps {
         const int r = front - c;
         if (r < 0 || r >= R) continue;
         const Around<W> around{as<W>(diagonal[c]), as<W>(up[c]), as<W>(cells.h[r]), as<W>(cells.e[r]), as<W>(f[c])};
-        const Cell<W> cell = rows.template cell<scoring>(warp, k, r, items[c], around);
+        V item = items[c];
+        // Any value is infinitely far from such an item, and no cell waits for it.
+        if constexpr (edges == Edges::even || edges == Edges::odd) {
+          if (may_be_outside<edges>(r - c)) item = r - c == edge ? V(infinity) : item;
+        }
+        const Cell<W> cell = rows.template cell<scoring>(warp, k, r, item, around);
         diagonal[c] = cells.h[r];
         up[c] = as<V>(cell.h);
         if constexpr (cuts) up[c] = r < inside[c].begin || r >= inside[c].end ? V(infinity) : up[c];
-        if constexpr (edges == Edges::even || edges == Edges::odd) {
-          if (may_be_outside<edges>(r - c)) up[c] = r - c == edge ? V(infinity) : up[c];
-        }
         f[c] = as<V>(cell.f);
         cells.h[r] = begun ? up[c] : cells.h[r];
         cells.e[r] = begun ? as<V>(cell.e) : cells.e[r];
