@@ -64,9 +64,9 @@ struct OtherRates {
   /// Relaxations of distances in the time of one with its path. H200, f32 of 16384: 15.5 T without paths, 8.24 T with
   /// them, 1.9; i32 16.3 and 8.32 T, 2.0. EPYC: not measured.
   static constexpr double cpu_paths_cost = 6, cuda_paths_cost = 1.7;
-  /// Cells of a closure of bits: of a core, and of a GPU. H200: 140 T of 16384 nodes, 320 T of 40000, 385 T of 65536.
+  /// Cells of a closure of bits: of a core, and of a GPU. H200: 1,940 T of 65536 nodes, a product 2,691 T.
   /// EPYC, 2026-11-28, 7937 nodes: 0.46 T on two threads, while other programs took about half of them.
-  static constexpr double cpu_bits = 5e11, cuda_bits = 3e14;
+  static constexpr double cpu_bits = 5e11, cuda_bits = 1.9e15;
   /// Splits on the CPU in the time of an update: parts of a triangle are few at its ends. EPYC, 2026-11-28, 3600 to
   /// 4800 nodes, beside updates in the same minutes.
   static constexpr double cpu_splits = 0.3;
