@@ -28,8 +28,8 @@ struct ProductSizes {
 
 /// Products in any semiring on CUDA (cuda/products/).
 struct CudaProducts {
-  /// Words of four bytes. H200, min_plus of 16384: f32 17.0 T, i32 17.9 T, i16 31.5 T, or_and 60 T; three thread
-  /// blocks of four warps do more than two of eight (rate not recorded).
+  /// Words of four bytes. H200, min_plus of 16384: f32 17.0 T, i32 17.9 T, i16 31.5 T; three thread blocks
+  /// of four warps do more than two of eight (rate not recorded).
   static constexpr ProductSizes narrow{8, 2, 3, 1};
   /// Words of eight bytes. H200, min_plus of 16384: f64 2.24 T, i64 3.14 T; other sizes not recorded.
   static constexpr ProductSizes wide{4, 4, 2, 0};

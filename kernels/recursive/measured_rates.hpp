@@ -23,8 +23,6 @@ struct UpdateRate {
 /// Updates by minima of sums. The first row that fits counts. Above each row the rates of H200 and EPYC in
 /// RESULTS.md, of the EPYC those of a core.
 inline constexpr UpdateRate update_rates[] = {
-    // H200: or_and of 16384 60 T; of 20000 in tiles of 2224 29 T. EPYC: or_and 110 G.
-    {ElementType::u8, 9e10, 3.5e13},
     // H200: min_plus of 16384 31.5 T. EPYC: floyd_warshall of 2048 46.1 G.
     {ElementType::i16, 4.5e10, 2.5e13},
     // H200: min_plus of 16384 17.9 T. EPYC: floyd_warshall of 2048 24.1 G.

@@ -6,9 +6,10 @@
 //   static constexpr const char* help;        one sentence
 //   static constexpr Nothing nothing;         the value of its zero
 //   template <class T> static constexpr T zero();         plus(zero, a) == a, times(zero, a) counts as zero
-//   template <class T> static constexpr bool has;         true if it is computed in that type
+//   template <class T> static constexpr bool has;         true if there are kernels of values of that type
 //   template <class V> static constexpr V plus(V, V);     of T, or of a vector of them
 //   template <class V> static constexpr V times(V, V);
+//   using Result = ...;                       of factors that are bits: the type of a product's elements
 //
 // Not all are semirings by the book: of plus and times the kernels ask only that zero counts as nothing.
 #pragma once
@@ -29,6 +30,12 @@ TERRACE_HOST_DEVICE constexpr T infinity() {
   else return static_cast<T>((T(1) << (8 * sizeof(T) - 2)) - 1);
 }
 
+/// True if the factors of its products are tables of bits, and there are no kernels of values.
+template <class S>
+inline constexpr bool is_of_bits = requires {
+  typename S::Result;
+};
+
 /// The zero of an algebra.
 enum class Nothing {
   zero,            // 0
@@ -37,15 +44,12 @@ enum class Nothing {
   false_           // 0, and every other value is 1
 };
 
-template <class T>
-inline constexpr bool is_byte = sizeof(T) == 1;
-
 struct PlusTimes {
   static constexpr const char* name = "plus_times";
   static constexpr const char* help = "sums of products: the matrix product";
   static constexpr Nothing nothing = Nothing::zero;
   template <class T>
-  static constexpr bool has = !is_byte<T>;
+  static constexpr bool has = true;
   template <class T>
   TERRACE_HOST_DEVICE static constexpr T zero() {
     return T(0);
@@ -66,7 +70,7 @@ struct MinPlus {
   static constexpr const char* help = "least sums: shortest paths";
   static constexpr Nothing nothing = Nothing::infinity;
   template <class T>
-  static constexpr bool has = !is_byte<T>;
+  static constexpr bool has = true;
   template <class T>
   TERRACE_HOST_DEVICE static constexpr T zero() {
     return infinity<T>();
@@ -87,7 +91,7 @@ struct MaxPlus {
   static constexpr const char* help = "largest sums: longest paths, schedules";
   static constexpr Nothing nothing = Nothing::minus_infinity;
   template <class T>
-  static constexpr bool has = !is_byte<T>;
+  static constexpr bool has = true;
   template <class T>
   TERRACE_HOST_DEVICE static constexpr T zero() {
     return static_cast<T>(-infinity<T>());
@@ -108,7 +112,7 @@ struct MaxMin {
   static constexpr const char* help = "largest of least: widest paths";
   static constexpr Nothing nothing = Nothing::minus_infinity;
   template <class T>
-  static constexpr bool has = !is_byte<T>;
+  static constexpr bool has = true;
   template <class T>
   TERRACE_HOST_DEVICE static constexpr T zero() {
     return static_cast<T>(-infinity<T>());
@@ -123,13 +127,14 @@ struct MaxMin {
   }
 };
 
-/// Existence of a path, in bytes 0 and 1.
+/// Existence of a path, in 0 and 1.
 struct OrAnd {
   static constexpr const char* name = "or_and";
   static constexpr const char* help = "whether any pair is true: reachability";
   static constexpr Nothing nothing = Nothing::false_;
+  using Result = device::u8;
   template <class T>
-  static constexpr bool has = is_byte<T>;
+  static constexpr bool has = false;
   template <class T>
   TERRACE_HOST_DEVICE static constexpr T zero() {
     return T(0);

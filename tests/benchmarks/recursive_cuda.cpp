@@ -34,7 +34,7 @@ struct DominantElements {
 /// x <- x + u * v of one tile, three times; the last time's row is compared with the definition.
 template <class S, class T>
 void report_product(device::Context& context, std::int64_t n) {
-  constexpr std::uint64_t most = sizeof(T) == 1 ? 1 : std::is_same_v<S, PlusTimes> ? 3 : most_weight<T>;
+  constexpr std::uint64_t most = std::is_same_v<S, PlusTimes> ? 3 : most_weight<T>;
   const Elements<T> left{1, most}, right{2, most};
   DeviceMatrix<T> x(context, n, n), u(context, n, n), v(context, n, n);
   u.fill(left);
@@ -124,7 +124,6 @@ void report_all(device::Context& context, const std::vector<std::int64_t>& numbe
   report<std::int16_t>(context, product, closures);
   report<double>(context, product, closures);
   report<std::int64_t>(context, product, closures);
-  report_product<OrAnd, std::uint8_t>(context, product);
 }
 
 }  // namespace

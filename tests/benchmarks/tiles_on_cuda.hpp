@@ -20,7 +20,7 @@
 
 namespace terrace::recursive::testing {
 
-/// An element as a function of its place: whole numbers from 1 to `most`, or 0 and now and then 1.
+/// An element as a function of its place: whole numbers from 1 to `most`.
 template <class T>
 struct Elements {
   std::uint64_t seed;
@@ -30,7 +30,6 @@ struct Elements {
     std::uint64_t hash = (static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j)) + seed;
     hash = (hash ^ hash >> 31) * 0xBF58476D1CE4E5B9ull;
     hash = (hash ^ hash >> 29) * 0x94D049BB133111EBull;
-    if (sizeof(T) == 1) return static_cast<T>(hash >> 57 == 0);
     return static_cast<T>(1 + (hash >> 32) * most / (std::uint64_t{1} << 32));
   }
 };

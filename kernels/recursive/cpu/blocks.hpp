@@ -143,7 +143,6 @@ Multiply<T> multiply_of(device::InstructionSet set, int semiring) {
                                                              avx512::product_kernels)(semiring);
   if constexpr (std::is_same_v<T, float>) return kernels.f32;
   else if constexpr (std::is_same_v<T, double>) return kernels.f64;
-  else if constexpr (sizeof(T) == 1) return kernels.w8;
   else if constexpr (sizeof(T) == 2) return kernels.w16;
   else if constexpr (sizeof(T) == 4) return kernels.w32;
   else return kernels.w64;
@@ -153,8 +152,6 @@ Multiply<T> multiply_of(device::InstructionSet set, int semiring) {
 template <class Call>
 auto visit_value(ElementType type, const Call& call) {
   switch (type) {
-    case ElementType::u8:
-      return call(device::u8{});
     case ElementType::i16:
       return call(i16{});
     case ElementType::i32:

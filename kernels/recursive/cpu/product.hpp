@@ -11,7 +11,6 @@ namespace terrace::recursive {
 using device::i16;
 using device::i32;
 using device::i64;
-using device::u8;
 
 /// x <- x + u * v in a semiring, on one thread. Matrices are row-major; strides count elements from row to row.
 ///
@@ -50,7 +49,6 @@ using Multiply = void (*)(const Product<T>&);
 struct ProductKernels {
   Multiply<float> f32;
   Multiply<double> f64;
-  Multiply<u8> w8;
   Multiply<i16> w16;
   Multiply<i32> w32;
   Multiply<i64> w64;

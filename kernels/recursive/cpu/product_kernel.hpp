@@ -121,8 +121,8 @@ constexpr Multiply<T> multiply_in() {
 ProductKernels product_kernels(int semiring) {
   ProductKernels kernels{};
   Semirings::visit(semiring, [&]<class S>(S) {
-    kernels = {multiply_in<S, float>(), multiply_in<S, double>(), multiply_in<S, u8>(),
-               multiply_in<S, i16>(),   multiply_in<S, i32>(),    multiply_in<S, i64>()};
+    kernels = {multiply_in<S, float>(), multiply_in<S, double>(), multiply_in<S, i16>(), multiply_in<S, i32>(),
+               multiply_in<S, i64>()};
   });
   return kernels;
 }

@@ -57,10 +57,12 @@ class ReductionOnCpu : public CpuBlocks<ReductionTask, ReductionResult> {
 std::unique_ptr<device::BlockKernel> make_reduction_cpu(ElementType value, device::Context& context) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_reduction_cpu", context.limits().name + " is not a CPU");
+  if (!is_distance_type(value)) {
+    throw DeviceError("make_reduction_cpu", "there are no distances of " + std::string(name_of(value)));
+  }
   return visit_value(value, [&](auto zero) -> std::unique_ptr<device::BlockKernel> {
     using T = decltype(zero);
-    if constexpr (sizeof(T) == 1) throw DeviceError("make_reduction_cpu", "distances are not of bytes");
-    else return std::make_unique<ReductionOnCpu<T>>(cpu->pool());
+    return std::make_unique<ReductionOnCpu<T>>(cpu->pool());
   });
 }
 

@@ -168,7 +168,7 @@ bool is_distance_type(ElementType type) { return is_floating(type) || (is_signed
 
 bool has_tiles(const TileSpec& spec) {
   if (has_bits(spec.table)) return spec.value == ElementType::u32;
-  if (spec.value != ElementType::u8 && !is_distance_type(spec.value)) return false;
+  if (!is_distance_type(spec.value)) return false;
   return visit_value(spec.value, [&](auto value) { return has_value<decltype(value)>(spec.semiring); });
 }
 

@@ -12,8 +12,6 @@ namespace {
 template <class Call>
 auto visit_tiles(ElementType type, const Call& call) {
   switch (type) {
-    case ElementType::u8:
-      return call(CudaTiles<device::u8>{});
     case ElementType::i16:
       return call(CudaTiles<device::i16>{});
     case ElementType::i32:

@@ -52,6 +52,13 @@ std::string first_difference(const Box& tile, const std::vector<T>& stored, Equa
   return "";
 }
 
+/// True if products in the algebra S may be of that type.
+template <class S, class T>
+inline constexpr bool has_product = S::template has<T>&& has_infinity<T>;
+template <class S, class T>
+requires recursive::is_of_bits<S>
+inline constexpr bool has_product<S, T> = std::is_same_v<T, typename S::Result>;
+
 /// The matrices of a product in the type of its elements.
 struct Factors {
   std::shared_ptr<io::Source> left, right, accumulate;  // the last one may be null
@@ -124,7 +131,7 @@ std::vector<Checked> verify_product(const VerifyRequest& request) {
   dispatch(type, [&](auto value) {
     using T = decltype(value);
     recursive::Semirings::visit(recursive::find_semiring(semiring), [&]<class S>(S) {
-      if constexpr (S::template has<T> && (std::is_signed_v<T> || sizeof(T) == 1)) {
+      if constexpr (has_product<S, T>) {
         checked = check_parts(request, "product", {"product", grid.count(), "tiles"}, [&](std::int64_t number) {
           const Box tile = grid.box(number);
           return check_tile<S, T>(factors, tile, read_box<T>(*product, tile));

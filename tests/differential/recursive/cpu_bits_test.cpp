@@ -1,15 +1,21 @@
-// Transitive closures in tables of bits on the CPU, in every instruction set, against plain loops.
+// Transitive closures and products in tables of bits on the CPU, in every instruction set, against plain loops.
 #include <catch2/catch.hpp>
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/recursive/cpu/tiles.hpp"
 #include "pipeline/base/error.hpp"
-#include "tests/differential/recursive/tiled_bits.hpp"
+#include "tests/differential/recursive/bit_products.hpp"
 
 namespace terrace::recursive {
 namespace {
 
 using device::InstructionSet;
+using testing::Before;
+using testing::BitShape;
+
+constexpr BitShape product_shapes[] = {{1, 1, 1},       {5, 3, 7},         {31, 33, 32},    {64, 64, 64},
+                                       {65, 63, 97},    {3, 300, 20},      {200, 5, 270},   {4, 9, 0},
+                                       {130, 140, 280}, {100, 1030, 1025}, {2100, 40, 300}, {33, 65, 2000}};
 
 void check(device::Context& context, InstructionSet set, std::int64_t n, std::int64_t tile, double degree,
            bool packed) {
@@ -34,6 +40,24 @@ TEST_CASE("bits on the CPU say what is reached") {
   SECTION("sse2") { check_sizes(InstructionSet::sse2, 1); }
   SECTION("avx2") { check_sizes(InstructionSet::avx2, 3); }
   SECTION("avx512") { check_sizes(InstructionSet::avx512, 2); }
+}
+
+void check_products(InstructionSet set, int threads) {
+  if (set > device::best_instruction_set()) return;
+  INFO(device::name_of(set) << ", " << threads << " threads");
+  device::CpuContext context(threads);
+  const auto kernel = make_tiles_cpu(testing::bits_spec(false), context, set);
+  for (const BitShape& shape : product_shapes) {
+    for (const Before before : {Before::nothing, Before::input, Before::itself}) {
+      for (const double share : {0.02, 0.5}) testing::check_or_product(context, *kernel, shape, share, before);
+    }
+  }
+}
+
+TEST_CASE("products of bits on the CPU are those of the definition") {
+  SECTION("sse2") { check_products(InstructionSet::sse2, 1); }
+  SECTION("avx2") { check_products(InstructionSet::avx2, 3); }
+  SECTION("avx512") { check_products(InstructionSet::avx512, 2); }
 }
 
 TEST_CASE("bits in other words than those of 32 are refused") {

@@ -34,11 +34,10 @@ template <class S, class T>
 std::vector<T> random_factor(std::int64_t size, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<T> matrix(static_cast<std::size_t>(size));
-  const bool bits = S::nothing == Nothing::false_, positive = std::is_same_v<S, MaxTimes>;
+  const bool positive = std::is_same_v<S, MaxTimes>;
   for (T& value : matrix) {
     const unsigned draw = random() % 64;
-    if (bits) value = static_cast<T>(draw < 8 ? 1 : 0);
-    else if (draw < 8) value = S::template zero<T>();
+    if (draw < 8) value = S::template zero<T>();
     else value = static_cast<T>(static_cast<int>(draw % 11) - (positive ? 0 : 5));
   }
   return matrix;

@@ -20,6 +20,18 @@ inline std::vector<std::uint8_t> random_edges(std::int64_t n, double degree, uns
   return matrix;
 }
 
+/// A matrix of bytes 0 and 1 in words of 32 columns.
+inline Words packed_words(const std::vector<std::uint8_t>& matrix, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t across = (columns + 31) / 32;
+  Words words(static_cast<std::size_t>(rows * across));
+  for (std::int64_t at = 0; at < rows * columns; ++at) {
+    const std::int64_t i = at / columns, j = at % columns;
+    const device::u32 bit = matrix[static_cast<std::size_t>(at)];
+    words[static_cast<std::size_t>(i * across + j / 32)] |= bit << j % 32;
+  }
+  return words;
+}
+
 /// Which nodes are reached from which by at least one edge: from each node on, along edges to nodes not seen before.
 inline std::vector<std::uint8_t> reached(const std::vector<std::uint8_t>& edges, std::int64_t n) {
   std::vector<std::vector<std::int64_t>> next(static_cast<std::size_t>(n));
@@ -54,7 +66,7 @@ class TiledBits {
         words_((n + 31) / 32),
         bytes_(packed ? (n + 7) / 8 : n),
         cells_of_byte_(packed ? 8 : 1),
-        matrix_(context, packed_words(matrix)),
+        matrix_(context, packed_words(matrix, n, n)),
         output_(context, std::vector<std::uint8_t>(static_cast<std::size_t>(n * bytes_), 7)) {
     for (std::int64_t at = 0; at < across_ * across_; ++at) {
       const auto size = static_cast<std::size_t>(side(at / across_) * words(at % across_));
@@ -92,15 +104,6 @@ class TiledBits {
   }
 
  private:
-  Words packed_words(const std::vector<std::uint8_t>& matrix) const {
-    Words words(static_cast<std::size_t>(n_ * words_));
-    for (std::int64_t at = 0; at < n_ * n_; ++at) {
-      const std::int64_t i = at / n_, j = at % n_;
-      const device::u32 bit = matrix[static_cast<std::size_t>(at)];
-      words[static_cast<std::size_t>(i * words_ + j / 32)] |= bit << j % 32;
-    }
-    return words;
-  }
   std::int64_t side(std::int64_t i) const { return std::min(tile_, n_ - i * tile_); }
   std::int64_t words(std::int64_t j) const { return (side(j) + 31) / 32; }
   device::u32* at(std::int64_t i, std::int64_t j) const {

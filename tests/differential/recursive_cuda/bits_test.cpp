@@ -1,7 +1,7 @@
-// Transitive closures in tables of bits on CUDA.
+// Transitive closures and products in tables of bits on CUDA.
 #include <catch2/catch.hpp>
 
-#include "tests/differential/recursive/tiled_bits.hpp"
+#include "tests/differential/recursive/bit_products.hpp"
 #include "tests/support/cuda_device.hpp"
 
 namespace terrace::recursive {
@@ -28,6 +28,24 @@ TEST_CASE("bits on CUDA say what is reached") {
   check(*context, 1000, 1024, 1.1, true);
   check(*context, 4500, 4544, 1.05, false);  // more parts than are computed in turn
   check(*context, 2000, 640, 1.1, false);
+}
+
+TEST_CASE("products of bits on CUDA are those of the definition") {
+  using testing::Before;
+  const auto context = test::cuda_context();
+  if (!context) return;
+  std::vector<testing::BitShape> shapes = {{1, 1, 1}, {5, 3, 7}, {65, 130, 33}, {129, 127, 1025}, {4, 9, 0}};
+  if (!test::few_cases(*context)) {
+    shapes.insert(shapes.end(), {{640, 1032, 500}, {1100, 257, 2049}, {2100, 128, 1024}, {3, 2500, 4100}});
+  }
+  const TileSpec spec = testing::bits_spec(false);
+  for (const testing::BitShape& shape : shapes) {
+    const device::Memory workspace(*context, tiles_cuda_bytes(spec, shape.side()));
+    const auto kernel = make_tiles_cuda(spec, shape.side(), *context, workspace.as<void>());
+    for (const Before before : {Before::nothing, Before::input, Before::itself}) {
+      testing::check_or_product(*context, *kernel, shape, before == Before::input ? 0.5 : 0.03, before);
+    }
+  }
 }
 
 }  // namespace

@@ -218,10 +218,12 @@ std::unique_ptr<device::BlockKernel> make_searches_cpu(SearchWay way, const Sear
                                                        device::Context& context, InstructionSet set) {
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_searches_cpu", context.limits().name + " is not a CPU");
+  if (!is_distance_type(spec.value)) {
+    throw DeviceError("make_searches_cpu", "there are no distances of " + std::string(name_of(spec.value)));
+  }
   return visit_value(spec.value, [&](auto zero) -> std::unique_ptr<device::BlockKernel> {
     using T = decltype(zero);
-    if constexpr (sizeof(T) == 1) throw DeviceError("make_searches_cpu", "distances are not of bytes");
-    else return std::make_unique<SearchesOnCpu<T>>(cpu->pool(), way, spec, set);
+    return std::make_unique<SearchesOnCpu<T>>(cpu->pool(), way, spec, set);
   });
 }
 

@@ -32,11 +32,6 @@ struct WordOf<i16, false> {
   using Type = i32;
   static constexpr i32 lanes = 1;
 };
-template <bool pairs>
-struct WordOf<u8, pairs> {
-  using Type = u32;
-  static constexpr i32 lanes = 4;
-};
 
 /// The type that a thread computes with for values of type T in algebra S.
 template <class S, class T>

@@ -20,8 +20,7 @@ __device__ __forceinline__ Word<S, T> join(const T* values) {
     u32 word = 0;
 #pragma unroll
     for (i32 lane = 0; lane < lanes_of<S, T>; ++lane) {
-      const u32 bits = sizeof(T) == 2 ? static_cast<device::u16>(values[lane]) : static_cast<u8>(values[lane]);
-      word |= bits << (lane * 8 * static_cast<i32>(sizeof(T)));
+      word |= u32{static_cast<device::u16>(values[lane])} << 16 * lane;
     }
     return word;
   }
@@ -31,7 +30,7 @@ __device__ __forceinline__ Word<S, T> join(const T* values) {
 template <class S, class T>
 __device__ __forceinline__ T lane_value(Word<S, T> word, i32 lane) {
   if constexpr (lanes_of<S, T> == 1) return static_cast<T>(word);
-  else return static_cast<T>(word >> (lane * 8 * static_cast<i32>(sizeof(T))));
+  else return static_cast<T>(word >> 16 * lane);
 }
 
 /// The word with that value in one lane.
@@ -40,9 +39,8 @@ __device__ __forceinline__ Word<S, T> with_lane(Word<S, T> word, i32 lane, T val
   if constexpr (lanes_of<S, T> == 1) {
     return static_cast<Word<S, T>>(value);
   } else {
-    constexpr u32 mask = sizeof(T) == 2 ? 0xFFFFu : 0xFFu;
-    const i32 shift = lane * 8 * static_cast<i32>(sizeof(T));
-    return (word & ~(mask << shift)) | ((static_cast<u32>(value) & mask) << shift);
+    const i32 shift = 16 * lane;
+    return (word & ~(0xFFFFu << shift)) | (u32{static_cast<device::u16>(value)} << shift);
   }
 }
 
