@@ -11,6 +11,7 @@
 #include "pipeline/run/plan.hpp"
 #include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/order.hpp"
+#include "stages/recursive/tile_arrays.hpp"
 #include "stages/recursive/weight_range.hpp"
 
 namespace terrace::stages {
@@ -40,7 +41,7 @@ class ClosurePlan : public run::Plan {
   ClosurePlan(ClosureCut cut, std::shared_ptr<io::Source> matrix, std::string matrix_name,
               std::shared_ptr<const io::NodeNames> nodes = nullptr);
 
-  const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
+  const std::vector<run::ArraySpec>& arrays() const override { return arrays_.specs(); }
   /// @param tally a ClosureTally. @throws ComputeError if the type may not hold the distances
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects() && number == 1; }
@@ -67,9 +68,6 @@ class ClosurePlan : public run::Plan {
   }
 
  private:
-  /// Adds an array of `cells` nodes to an element. @returns its number
-  int add_array(const std::string& name, run::Role role, ElementType type, std::int64_t cells = 1);
-  Box tile(int array, std::int64_t i, std::int64_t j) const;
   run::Block update(const Update& at, std::int64_t index) const;
 
   ClosureCut cut_;
@@ -77,8 +75,7 @@ class ClosurePlan : public run::Plan {
   std::shared_ptr<const io::NodeNames> nodes_;
   std::int64_t across_;  // tiles
   RecursiveOrder order_;
-  std::vector<run::ArraySpec> arrays_;
-  std::vector<std::int64_t> cells_;  // columns of the table in an element, of each array
+  TileArrays arrays_;
   int input_ = 0, table_ = 0;
   int trail_ = -1, output_ = -1;  // -1: absent
 };

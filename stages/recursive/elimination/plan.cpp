@@ -15,7 +15,7 @@ using run::Role;
 
 namespace {
 
-constexpr int input_array = 0, table_array = 1;
+constexpr int input_array = 0, lu_array = 1;
 
 /// The fraction of a whole product's multiplications that triangles need.
 double share(Function function) { return function == Function::a ? 1.0 / 3 : function == Function::d ? 1 : 1.0 / 2; }
@@ -63,14 +63,14 @@ run::Block EliminationPlan::block(const run::Phase&, std::int64_t index) const {
   run::Block block;
   block.operations = share(function_of(at)) * static_cast<double>(x.volume() * tile(at.k, at.k).shape()[0]);
   if (at.k > 0) {
-    block.accesses.push_back({TileSlot::x, table_array, before, x, Mode::update});
+    block.accesses.push_back({TileSlot::x, lu_array, before, x, Mode::update});
   } else {
-    block.accesses.push_back({TileSlot::x, table_array, before + 1, x, Mode::write});
+    block.accesses.push_back({TileSlot::x, lu_array, before + 1, x, Mode::write});
     block.accesses.push_back({TileSlot::input, input_array, 0, x, Mode::read});
   }
   // Tiles of the pivots' columns and rows are finished. Rows next to a diagonal tile need its L, columns its U.
   const auto read = [&](TileSlot slot, std::int64_t i, std::int64_t j) {
-    block.accesses.push_back({slot, table_array, across_, tile(i, j), Mode::read});
+    block.accesses.push_back({slot, lu_array, across_, tile(i, j), Mode::read});
   };
   const Function function = function_of(at);
   if (function == Function::b || function == Function::d) read(TileSlot::u, at.i, at.k);

@@ -13,9 +13,7 @@ namespace terrace::stages {
 
 using recursive::Function;
 using recursive::TileTask;
-using run::ArraySpec;
 using run::Mode;
-using run::Role;
 
 namespace {
 
@@ -68,59 +66,32 @@ ProductPlan::ProductPlan(ProductCut cut, Factor left, Factor right, std::optiona
     : cut_(std::move(cut)),
       semiring_(recursive::semirings()[static_cast<std::size_t>(cut_.spec.semiring)].name),
       order_(order_of(cut_)),
-      inspects_(looks_at_range(semiring_, cut_.spec.value) && !cut_.stated) {
+      inspects_(looks_at_range(semiring_, cut_.spec.value) && !cut_.stated),
+      names_{left.name, right.name},
+      arrays_(cut_.tile) {
   const std::int64_t cells = packs() ? cells_of_word : 1;
-  const auto add = [&](const std::string& name, Role role, std::int64_t rows, std::int64_t columns, Factor factor) {
-    ArraySpec spec;
-    spec.name = name;
-    spec.role = role;
-    spec.type = cut_.spec.value;
-    spec.shape = {rows, (columns + cells - 1) / cells};
-    spec.tile = {std::clamp<std::int64_t>(rows, 1, cut_.tile),
-                 std::clamp<std::int64_t>(spec.shape[1], 1, cut_.tile / cells)};
-    spec.source = std::move(factor.source);
-    names_.push_back(factor.name);
-    grids_.emplace_back(spec.shape, spec.tile);
-    arrays_.push_back(std::move(spec));
-  };
-  add("left", Role::input, cut_.rows, cut_.depth, std::move(left));
-  add("right", Role::input, cut_.depth, cut_.columns, std::move(right));
-  if (accumulate) add("accumulate", Role::input, cut_.rows, cut_.columns, std::move(*accumulate));
-  product_ = inputs_ = static_cast<int>(arrays_.size());
-  add(packs() ? "bits" : "product", packs() ? Role::scratch : Role::result, cut_.rows, cut_.columns, {});
-  arrays_.back().generations = std::max<std::int64_t>(1, tiles_along(cut_.depth, cut_.tile));
-  arrays_.back().kept = 1;
-  if (packs()) add_output();
-}
-
-/// The product of bits in bytes, each of which is written once.
-void ProductPlan::add_output() {
-  ArraySpec spec;
-  spec.name = "product";
-  spec.role = Role::result;
-  spec.type = ElementType::u8;
-  spec.shape = {cut_.rows, cut_.columns};
-  spec.tile = {std::clamp<std::int64_t>(cut_.rows, 1, cut_.tile),
-               std::clamp<std::int64_t>(cut_.columns, 1, cut_.tile)};
-  spec.generations = 1;
-  spec.kept = 1;
-  output_ = static_cast<int>(arrays_.size());
-  grids_.emplace_back(spec.shape, spec.tile);
-  arrays_.push_back(std::move(spec));
+  arrays_.add_input("left", {cut_.rows, cut_.depth, cells}, std::move(left.source));
+  arrays_.add_input("right", {cut_.depth, cut_.columns, cells}, std::move(right.source));
+  if (accumulate)
+    inputs_ = arrays_.add_input("accumulate", {cut_.rows, cut_.columns, cells}, std::move(accumulate->source)) + 1;
+  const UpdatedArrays product =
+      arrays_.add_updated("product", "bits", cut_.spec, cut_.rows, cut_.columns, tiles_along(cut_.depth, cut_.tile));
+  product_ = product.table;
+  output_ = product.output;
 }
 
 std::int64_t ProductPlan::input_tiles() const {
   std::int64_t count = 0;
-  for (int array = 0; array < inputs_; ++array) count += grids_[static_cast<std::size_t>(array)].count();
+  for (int array = 0; array < inputs_; ++array) count += arrays_.grid(array).count();
   return count;
 }
 
 ProductPlan::InputTile ProductPlan::input_tile(std::int64_t number) const {
   int array = 0;
-  while (number >= grids_[static_cast<std::size_t>(array)].count()) {
-    number -= grids_[static_cast<std::size_t>(array++)].count();
+  while (number >= arrays_.grid(array).count()) {
+    number -= arrays_.grid(array++).count();
   }
-  return {array, grids_[static_cast<std::size_t>(array)].box(number)};
+  return {array, arrays_.grid(array).box(number)};
 }
 
 std::optional<run::Phase> ProductPlan::phase(std::int64_t number, const run::Tally& tally) const {
@@ -147,11 +118,6 @@ void ProductPlan::check_range(const ProductRanges& ranges) const {
                      std::string(name_of(cut_.spec.value)) + ": say `type: " + wider + "`");
 }
 
-Box ProductPlan::tile(int array, std::int64_t i, std::int64_t j) const {
-  const TileGrid& grid = grids_[static_cast<std::size_t>(array)];
-  return grid.box(i * grid.counts()[1] + j);
-}
-
 run::Block ProductPlan::block(const run::Phase& phase, std::int64_t index) const {
   if (phase.value.as<TilePhase>().inspects == 0) return update(order_.at(index));
   const InputTile tile = input_tile(index);
@@ -165,18 +131,18 @@ int ProductPlan::device(const run::Phase& phase, std::int64_t index, int devices
 }
 
 run::Block ProductPlan::update(const Update& at) const {
-  const Box x = tile(product_, at.i, at.j);
+  const Box x = arrays_.tile(product_, at.i, at.j);
   const bool first = at.k == 0;
   run::Block block;
   block.accesses.push_back({TileSlot::x, product_, first ? 1 : at.k, x, first ? Mode::write : Mode::update});
   if (first && accumulates()) block.accesses.push_back({TileSlot::input, 2, 0, x, Mode::read});
   if (output_ >= 0 && at.k + 1 == steps())
-    block.accesses.push_back({TileSlot::output, output_, 1, tile(output_, at.i, at.j), Mode::write});
+    block.accesses.push_back({TileSlot::output, output_, 1, arrays_.tile(output_, at.i, at.j), Mode::write});
   if (cut_.depth == 0) return block;
-  const Box v = tile(1, at.k, at.j);
-  block.accesses.push_back({TileSlot::u, 0, 0, tile(0, at.i, at.k), Mode::read});
+  const Box v = arrays_.tile(1, at.k, at.j);
+  block.accesses.push_back({TileSlot::u, 0, 0, arrays_.tile(0, at.i, at.k), Mode::read});
   block.accesses.push_back({TileSlot::v, 1, 0, v, Mode::read});
-  const Box cells = output_ >= 0 ? tile(output_, at.i, at.j) : x;
+  const Box cells = output_ >= 0 ? arrays_.tile(output_, at.i, at.j) : x;
   block.operations = static_cast<double>(cells.volume()) * static_cast<double>(v.shape()[0]);
   return block;
 }
@@ -190,13 +156,13 @@ TileTask ProductPlan::task(const run::Phase& phase, const run::BlockView& view) 
     x = input_tile(view.index).box;
   } else {
     const Update at = order_.at(view.index);
-    x = tile(product_, at.i, at.j);
+    x = arrays_.tile(product_, at.i, at.j);
     task.function = Function::d;
     task.depth = std::min(cut_.tile, cut_.depth - at.k * cut_.tile);
     task.last = at.k + 1 == steps();
     task.clamped = value.clamps != 0;
     task.empty = at.k == 0 && !accumulates();
-    if (output_ >= 0) task.output_columns = tile(output_, at.i, at.j).shape()[1];
+    if (output_ >= 0) task.output_columns = arrays_.tile(output_, at.i, at.j).shape()[1];
   }
   task.rows = x.shape()[0];
   task.columns = x.shape()[1];

@@ -14,6 +14,7 @@
 #include "stages/recursive/dealt_lines.hpp"
 #include "stages/recursive/order.hpp"
 #include "stages/recursive/packed_words.hpp"
+#include "stages/recursive/tile_arrays.hpp"
 #include "stages/recursive/weight_range.hpp"
 
 namespace terrace::stages {
@@ -52,7 +53,7 @@ class ProductPlan : public run::Plan {
   /// @param accumulate null if the product is added to nothing; of or_and all are packed_words()
   ProductPlan(ProductCut cut, Factor left, Factor right, std::optional<Factor> accumulate);
 
-  const std::vector<run::ArraySpec>& arrays() const override { return arrays_; }
+  const std::vector<run::ArraySpec>& arrays() const override { return arrays_.specs(); }
   /// @param tally a ProductTally. @throws ComputeError if the type may not hold the product
   std::optional<run::Phase> phase(std::int64_t number, const run::Tally& tally) const override;
   bool depends_on_results(std::int64_t number) const override { return inspects_ && number == 1; }
@@ -82,28 +83,25 @@ class ProductPlan : public run::Plan {
     int array;
     Box box;
   };
-  std::int64_t row_tiles() const { return grids_.back().counts()[0]; }
-  std::int64_t column_tiles() const { return grids_.back().counts()[1]; }
+  std::int64_t row_tiles() const { return arrays_.grid(product_).counts()[0]; }
+  std::int64_t column_tiles() const { return arrays_.grid(product_).counts()[1]; }
   bool deals_rows() const { return row_tiles() >= column_tiles(); }
   InputTile input_tile(std::int64_t number) const;
   std::int64_t input_tiles() const;
-  Box tile(int array, std::int64_t i, std::int64_t j) const;
   bool packs() const { return recursive::has_bits(cut_.spec.table); }
   /// Updates of each tile.
-  std::int64_t steps() const { return arrays_[static_cast<std::size_t>(product_)].generations; }
+  std::int64_t steps() const { return arrays().at(static_cast<std::size_t>(product_)).generations; }
   run::Block update(const Update& at) const;
-  void add_output();
   void check_range(const ProductRanges& ranges) const;
 
   ProductCut cut_;
   std::string semiring_;
   RecursiveOrder order_;
   bool inspects_;
+  std::vector<std::string> names_;  // of left and right
+  TileArrays arrays_;
   int inputs_ = 2;                 // left, right and perhaps accumulate
   int product_ = 2, output_ = -1;  // the product, and the bytes in which bits are given out
-  std::vector<std::string> names_;
-  std::vector<run::ArraySpec> arrays_;
-  std::vector<TileGrid> grids_;
 };
 
 }  // namespace terrace::stages
