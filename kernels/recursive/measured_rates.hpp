@@ -65,6 +65,9 @@ struct OtherRates {
   /// Cells of a closure of bits: of a core, and of a GPU. H200: 1,940 T of 65536 nodes, a product 2,691 T.
   /// EPYC, 2026-11-28, 7937 nodes: 0.46 T on two threads, while other programs took about half of them.
   static constexpr double cpu_bits = 5e11, cuda_bits = 1.9e15;
+  /// Pairs of cells that are counted: of a core, and of a GPU. H200: not measured; that of a closure of bits, by the
+  /// same instructions. EPYC, 2026-12-01, 4096 nodes: 325 G, while other programs took most of both cores.
+  static constexpr double cpu_counts = 3.2e11, cuda_counts = 1.9e15;
   /// Splits on the CPU in the time of an update: parts of a triangle are few at its ends. EPYC, 2026-11-28, 3600 to
   /// 4800 nodes, beside updates in the same minutes.
   static constexpr double cpu_splits = 0.3;

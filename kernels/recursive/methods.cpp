@@ -29,6 +29,10 @@ std::size_t blas_workspace(const UpdateSpec& spec, const Limits& limits) {
   return static_cast<std::size_t>(limits.processors * blas_bytes(spec.side, element));
 }
 
+std::size_t counts_workspace(const UpdateSpec& spec, const Limits& limits) {
+  return static_cast<std::size_t>(limits.processors) * counts_cpu_bytes(spec.side);
+}
+
 std::unique_ptr<device::BlockKernel> make(const UpdateSpec& spec, device::Context& context, void*) {
   return make_tiles_cpu(spec.tiles, context);
 }
@@ -42,6 +46,15 @@ constexpr UpdateMethod cpu_methods[] = {
      .unfit = unfit_for_bits,
      .cost = [](const UpdateSpec&, const Limits& limits) { return cost_of_bits(Backend::cpu, limits); },
      .workspace = no_bytes,
+     .make = make},
+    {.name = "counts",
+     .help = "numbers of common bits, by tables of the sums of rows",
+     .backend = Backend::cpu,
+     .schedule = "",
+     .automatic = true,
+     .unfit = unfit_for_counts,
+     .cost = [](const UpdateSpec&, const Limits& limits) { return cost_of_counts(Backend::cpu, limits); },
+     .workspace = counts_workspace,
      .make = make},
     {.name = "paths",
      .help = "distances in vectors, each with its path",
@@ -103,12 +116,17 @@ std::string unfit_for_bits(const UpdateSpec& spec, const Limits&) {
   return has_bits(spec.tiles.table) ? "" : "it computes tables of bits";
 }
 
+std::string unfit_for_counts(const UpdateSpec& spec, const Limits&) {
+  return spec.tiles.table == Table::counts ? "" : "it counts common bits";
+}
+
 std::string unfit_for_paths(const UpdateSpec& spec, const Limits&) {
   return has_trails(spec.tiles.table) ? "" : "it computes distances with their paths";
 }
 
 std::string unfit_for_updates(const UpdateSpec& spec, const Limits&) {
-  if (has_bits(spec.tiles.table) || has_trails(spec.tiles.table)) return "it keeps no paths, and computes no bits";
+  if (has_bit_factors(spec.tiles.table) || has_trails(spec.tiles.table))
+    return "it keeps no paths, and computes no bits";
   return has_blas(spec.tiles) ? "sums of products of real numbers have kernels of their own" : "";
 }
 
@@ -121,6 +139,10 @@ double multiply_adds_of(const TileSpec& spec, Backend backend, const Limits& lim
 
 Cost cost_of_bits(Backend backend, const Limits& limits) {
   return at(backend == Backend::cuda ? Rates::cuda_bits : Rates::cpu_bits * limits.processors);
+}
+
+Cost cost_of_counts(Backend backend, const Limits& limits) {
+  return at(backend == Backend::cuda ? Rates::cuda_counts : Rates::cpu_counts * limits.processors);
 }
 
 Cost cost_of_paths(const UpdateSpec& spec, Backend backend, const Limits& limits) {

@@ -149,6 +149,28 @@ struct OrAnd {
   }
 };
 
+/// The number of pairs, of 0 and 1: over the integers, what or_and is over truth.
+struct Count {
+  static constexpr const char* name = "count";
+  static constexpr const char* help = "the number of pairs that are both true: common neighbours";
+  static constexpr Nothing nothing = Nothing::false_;
+  using Result = device::i32;
+  template <class T>
+  static constexpr bool has = false;
+  template <class T>
+  TERRACE_HOST_DEVICE static constexpr T zero() {
+    return T(0);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V plus(V a, V b) {
+    return static_cast<V>(a + b);
+  }
+  template <class V>
+  TERRACE_HOST_DEVICE static constexpr V times(V a, V b) {
+    return static_cast<V>(a & b);
+  }
+};
+
 /// The likeliest way: of values that are not negative.
 struct MaxTimes {
   static constexpr const char* name = "max_times";

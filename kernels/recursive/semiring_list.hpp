@@ -9,7 +9,7 @@ namespace terrace::recursive {
 using values::same_type;
 
 /// Every algebra that there are kernels for.
-using Semirings = values::TypeList<PlusTimes, MinPlus, MaxPlus, MaxMin, OrAnd, MaxTimes, MinusTimes>;
+using Semirings = values::TypeList<PlusTimes, MinPlus, MaxPlus, MaxMin, OrAnd, MaxTimes, MinusTimes, Count>;
 
 /// True if BLAS computes S in real numbers: x + u * v or x - u * v.
 template <class S, class T>

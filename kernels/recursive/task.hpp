@@ -16,7 +16,8 @@ enum class Function : device::i32 {
 };
 
 /// Pointers are to values of the table's type; strides count values from row to row. In a table of bits values are
-/// words of 32 cells, `rows` and `depth` count cells, and `columns` words.
+/// words of 32 cells, `rows` and `depth` count cells, and `columns` words. In a table of counts, which only
+/// Function::d updates, x and the input are counts, u and v such words, and `columns` counts cells.
 struct TileTask {
   device::i64 rows, columns, depth;  // x: rows x columns, u: rows x depth, v: depth x columns
   device::i64 first_pivot;           // k of the first column of u and the first row of v

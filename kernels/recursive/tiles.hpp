@@ -12,16 +12,17 @@ namespace terrace::recursive {
 
 /// The contents of a table.
 enum class Table {
-  values,      // of the algebra
-  paths,       // distances, each with a trail of 32 bits (trail.hpp)
-  long_paths,  // distances, each with a trail of 64 bits
-  bits,        // 32 cells in a value of type u32, given out as bytes 0 and 1
-  packed_bits  // the same, given out as bytes of eight cells, the first one's bit being 1
+  values,       // of the algebra
+  paths,        // distances, each with a trail of 32 bits (trail.hpp)
+  long_paths,   // distances, each with a trail of 64 bits
+  bits,         // 32 cells in a value of type u32, given out as bytes 0 and 1
+  packed_bits,  // the same, given out as bytes of eight cells, the first one's bit being 1
+  counts        // values of type i32, updated by factors of bits as above
 };
 
 /// The parameters that define updates of tiles.
 struct TileSpec {
-  int semiring = 0;  // a number of semirings(); min_plus with trails, or_and for bits
+  int semiring = 0;  // a number of semirings(); min_plus with trails, or_and for bits, count for counts
   ElementType value = ElementType::f32;
   Table table = Table::values;
   int threads = 1;  // of has_blas(): threads for which tiles are cut, which fixes bits
@@ -32,6 +33,8 @@ bool has_trails(Table table);
 ElementType trail_type(Table table);
 /// True if its values are 32 cells each.
 bool has_bits(Table table);
+/// True if the factors of its updates are.
+bool has_bit_factors(Table table);
 /// The table that holds distances of type `distance` and the paths between `nodes` nodes.
 Table paths_table(ElementType distance, std::int64_t nodes);
 
@@ -49,6 +52,9 @@ bool has_blas(const TileSpec& spec);
 /// blocks one after another, each by all threads of the CPU, so that a block may use results of earlier blocks of the
 /// launch. @throws DeviceError if there are no kernels
 std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device::Context& context);
+
+/// Additional bytes of memory in which each thread counts in tiles of at most `side` rows and columns.
+std::size_t counts_cpu_bytes(std::int64_t side);
 
 /// Additional bytes of device memory that updates on CUDA need for tiles of at most `side` rows and columns.
 std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side);

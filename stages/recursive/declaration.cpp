@@ -42,8 +42,8 @@ const std::vector<Parameter> elimination_parameters = {
 
 const std::vector<Parameter> product_parameters = {
     {"type", ParameterKind::choice,
-     "type of the product; input: one that holds the elements of all matrices; or_and: u8, 0 and 1", "input",
-     "input, i16, i32, i64, f32, f64"},
+     "type of the product; input: one that holds the elements of all matrices; or_and: u8, 0 and 1; count: i32",
+     "input", "input, i16, i32, i64, f32, f64"},
 };
 
 using recursive::Form;

@@ -52,8 +52,9 @@ std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side) {
   const auto tile = [&](ElementType type) {
     return whole_pages(side * side * static_cast<std::int64_t>(size_of(type)));
   };
+  const std::int64_t bits = whole_pages(side * side / 8);
+  if (spec.table == recursive::Table::counts) return 2 * tile(spec.value) + 2 * bits;
   if (recursive::has_bits(spec.table)) {
-    const std::int64_t bits = whole_pages(side * side / 8);
     return tiles * bits + (spec.table == recursive::Table::bits ? whole_pages(side * side) : bits);
   }
   std::int64_t bytes = tiles * tile(spec.value);
@@ -73,7 +74,7 @@ std::int64_t choose_tile(std::int64_t size, const recursive::TileSpec& spec, con
   TileNeeds needs;
   needs.block = [&](std::int64_t side) { return block_bytes(spec, side); };
   needs.workspace = [&](std::int64_t side) { return workspace_bytes(spec, side, resources); };
-  if (recursive::has_bits(spec.table)) {
+  if (recursive::has_bit_factors(spec.table)) {
     needs.step = 64;
     needs.always = true;
     needs.scale = 4;

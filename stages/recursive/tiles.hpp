@@ -12,7 +12,7 @@
 namespace terrace::stages {
 
 /// Bytes of the tiles of the largest block: x, u, v and the initial x; if there are paths, also the trails of x, u
-/// and v and the next nodes of x; and for bits also the output of x.
+/// and v and the next nodes of x; and for bits also the output of x. Factors of counts are bits.
 std::int64_t block_bytes(const recursive::TileSpec& spec, std::int64_t side);
 
 /// Memory that blocks need in addition to their tiles: of the device, and on the CPU, if OpenBLAS multiplies, of the

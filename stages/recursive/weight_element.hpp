@@ -16,7 +16,8 @@ namespace terrace::stages {
 /// The fault of an element that is to be of type To; null: none.
 template <class From, class To>
 const char* fault_of_weight(From value, const WeightRules& rules) {
-  constexpr const char* too_large = "is too large for the type of the result; give a wider `type`";
+  const char* const too_large = rules.one_type ? "is too large for the type of the result"
+                                               : "is too large for the type of the result; give a wider `type`";
   if constexpr (std::is_signed_v<From>) {
     if (rules.not_negative && value < From(0)) return "is negative, which no factor of `max_times` may be";
   }
@@ -29,7 +30,8 @@ const char* fault_of_weight(From value, const WeightRules& rules) {
                        : "is infinite, which no element may be here";
     }
     if constexpr (!std::is_floating_point_v<To>) {
-      if (value != std::floor(value)) return "is no whole number; give a floating-point `type`";
+      if (value != std::floor(value))
+        return rules.one_type ? "is no whole number" : "is no whole number; give a floating-point `type`";
       if (std::abs(static_cast<double>(value)) >= static_cast<double>(recursive::infinity<To>())) return too_large;
     } else if (std::isinf(static_cast<To>(value))) {
       return too_large;

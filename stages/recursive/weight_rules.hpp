@@ -32,7 +32,9 @@ struct WeightRules {
   recursive::Nothing nothing = recursive::Nothing::infinity;  // what no edge is; the other infinity is an error
   bool any_infinity = false;                                  // not so
   bool not_negative = false;                                  // negative elements are errors
-  std::shared_ptr<ZeroCount> zeros = nullptr;                 // counts what is read; null: nothing is counted
+  bool zero_or_one = false;                    // where no edge is false: elements other than 0 and 1 are errors
+  bool one_type = false;                       // the result is of one type alone: no other can be asked for
+  std::shared_ptr<ZeroCount> zeros = nullptr;  // counts what is read; null: nothing is counted
   std::shared_ptr<io::RoundedElement> rounded = nullptr;  // looks at whole numbers read as reals; null: nothing does
   std::optional<StatedWeights> stated = std::nullopt;     // elements outside of it are errors
 };

@@ -153,13 +153,16 @@ class Weights : public io::Source {
   void read_truth(const Box& box, std::uint8_t* out) {
     read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
       const std::int64_t count = part.volume(), columns = part.end[1] - part.begin[1];
+      const auto fail = [&](std::int64_t n, const char* fault) {
+        fail_at_weight(*matrix_, rules_, part.begin[0] + n / columns, part.begin[1] + n % columns,
+                       finite_text(values[n]), fault);
+      };
       for (std::int64_t n = 0; n < count; ++n) {
         if constexpr (std::is_floating_point_v<From>) {
-          if (std::isnan(values[n])) {
-            fail_at_weight(*matrix_, rules_, part.begin[0] + n / columns, part.begin[1] + n % columns, "",
-                           "is no number (NaN)");
-          }
+          if (std::isnan(values[n])) fail(n, "is no number (NaN)");
         }
+        if (rules_.zero_or_one && values[n] != From(0) && values[n] != From(1))
+          fail(n, "is neither 0 nor 1, as elements of the factors of `count` are");
         *out++ = values[n] != From(0) ? 1 : 0;
       }
       return true;

@@ -175,6 +175,8 @@ JOBS = (
     tiles("min_plus, i32", 16384, 3000, "problem: semiring_product, left: a, right: b, semiring: min_plus", "i32",
           names="ab"),
     tiles("max_min, f32", 16384, 3000, "problem: semiring_product, left: a, right: b, semiring: max_min", names="ab"),
+    tiles("count, u8", 20000, 5000, "problem: semiring_product, left: a, right: b, semiring: count", "u8", 0, 1,
+          "ab"),
     tiles("or_and, u8", 20000, 5000, "problem: semiring_product, left: a, right: b, semiring: or_and", "u8", 0, 1,
           "ab"),
     tiles("gaussian_elimination, f32", 20000, 5000, "problem: gaussian_elimination, matrix: a"),

@@ -1,7 +1,8 @@
-// Rates of closures with paths, and of closures and products of bits, on the first CUDA device, by its own clock,
-// with checks of samples.
+// Rates of closures with paths, and of closures and products of bits, also in counts, on the first CUDA device, by
+// its own clock, with checks of samples.
 //
 //   benchmark_reachability_cuda [NODES...]     (8192 16384 32768)
+#include <bit>
 #include <cmath>
 
 #include "kernels/recursive/rules/trail.hpp"
@@ -146,38 +147,72 @@ void fill_bits(device::Context& context, device::u32* to, std::uint64_t seed, st
   }
 }
 
-/// A product of two tables of bits as one block.
-void report_bits_product(device::Context& context, std::int64_t n) {
+/// The columns of the bits that are set in a row.
+std::vector<std::int64_t> ones_of(const std::vector<device::u32>& row) {
+  std::vector<std::int64_t> ones;
+  for (std::size_t word = 0; word < row.size(); ++word) {
+    for (device::u32 left = row[word]; left != 0; left &= left - 1) {
+      ones.push_back(static_cast<std::int64_t>(32 * word) + std::countr_zero(left));
+    }
+  }
+  return ones;
+}
+
+/// True if some rows of x, of values of type T, are those that row(ones of the left factor's row) gives.
+template <class T, class Row>
+bool right_rows(device::Context& context, const device::Memory& x, std::int64_t n, std::int64_t columns,
+                std::uint64_t left, const Row& row_of) {
+  for (const std::int64_t row : {std::int64_t{0}, n / 3, n - 1}) {
+    const Values<T> found(context, std::vector<T>(static_cast<std::size_t>(columns)));
+    context.copy(device::Queue::down, found.data(), x.as<T>() + row * columns,
+                 static_cast<std::size_t>(columns) * sizeof(T));
+    context.record(device::Queue::down)->wait();
+    if (found.vector() != row_of(ones_of(random_row(left, row, n)))) return false;
+  }
+  return true;
+}
+
+/// Products of two tables of bits as one block: in bits, and in counts. An update is a pair of bits.
+void report_bits_products(device::Context& context, std::int64_t n) {
   constexpr std::uint64_t left = 11, right = 23;
   const std::int64_t words = n / 32;
-  const std::size_t bytes = static_cast<std::size_t>(n * words) * sizeof(device::u32);
-  const device::Memory u(context, bytes), v(context, bytes), x(context, bytes);
+  const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(device::u32); };
+  const device::Memory u(context, bytes(n * words)), v(context, bytes(n * words));
   fill_bits(context, u.as<device::u32>(), left, n);
   fill_bits(context, v.as<device::u32>(), right, n);
   TileTask task = testing::square_task(n);
-  task.columns = task.x_stride = task.u_stride = task.v_stride = words;
-  task.x = x.as<void>();
+  task.u_stride = task.v_stride = words;
   task.u = u.as<void>();
   task.v = v.as<void>();
   task.empty = 1;
-  const double seconds =
-      time_blocks(context, {find_semiring("or_and"), ElementType::u32, Table::packed_bits}, n, {task});
-  bool right_rows = true;
-  for (const std::int64_t row : {std::int64_t{0}, n / 3, n - 1}) {
-    std::vector<device::u32> expected(static_cast<std::size_t>(words));
-    const std::vector<device::u32> from = random_row(left, row, n);
-    for (std::int64_t k = 0; k < n; ++k) {
-      if ((from[static_cast<std::size_t>(k / 32)] >> k % 32 & 1) == 0) continue;
-      const std::vector<device::u32> other = random_row(right, k, n);
-      for (std::size_t word = 0; word < other.size(); ++word) expected[word] |= other[word];
-    }
-    const Values<device::u32> found(context, std::vector<device::u32>(static_cast<std::size_t>(words)));
-    context.copy(device::Queue::down, found.data(), x.as<device::u32>() + row * words,
-                 static_cast<std::size_t>(words) * sizeof(device::u32));
-    context.record(device::Queue::down)->wait();
-    right_rows &= found.vector() == expected;
+  {
+    const device::Memory x(context, bytes(n * words));
+    task.x = x.as<void>();
+    task.columns = task.x_stride = words;
+    const double seconds =
+        time_blocks(context, {find_semiring("or_and"), ElementType::u32, Table::packed_bits}, n, {task});
+    const bool found = right_rows<device::u32>(context, x, n, words, left, [&](const auto& ones) {
+      std::vector<device::u32> row(static_cast<std::size_t>(words));
+      for (const std::int64_t k : ones) {
+        const std::vector<device::u32> other = random_row(right, k, n);
+        for (std::size_t word = 0; word < other.size(); ++word) row[word] |= other[word];
+      }
+      return row;
+    });
+    print(fmt::format("product of bits, {}", n), n, seconds, found);
   }
-  print(fmt::format("product of bits, {}", n), n, seconds, right_rows);
+  const device::Memory x(context, bytes(n * n));
+  task.x = x.as<void>();
+  task.columns = task.x_stride = n;
+  const double seconds = time_blocks(context, {find_semiring("count"), ElementType::i32, Table::counts}, n, {task});
+  const bool found = right_rows<std::int32_t>(context, x, n, n, left, [&](const auto& ones) {
+    std::vector<std::int32_t> row(static_cast<std::size_t>(n));
+    for (const std::int64_t k : ones) {
+      for (const std::int64_t j : ones_of(random_row(right, k, n))) ++row[static_cast<std::size_t>(j)];
+    }
+    return row;
+  });
+  print(fmt::format("product of bits in counts, {}", n), n, seconds, found);
 }
 
 void report_all(device::Context& context, std::vector<std::int64_t> sizes) {
@@ -190,7 +225,7 @@ void report_all(device::Context& context, std::vector<std::int64_t> sizes) {
       report_paths<std::int16_t>(context, n, tile);
     }
     if (n % 8192 == 0) report_bits(context, n, std::min<std::int64_t>(n, 16384));
-    if (n % 32 == 0) report_bits_product(context, n);
+    if (n % 32 == 0) report_bits_products(context, n);
   }
 }
 

@@ -87,22 +87,24 @@ void measure(device::CpuContext& context, const std::string& semiring, Function 
         time_block(*kernel, task, [&] { fill(x); }));
 }
 
-/// The product of two tables of bits of which about half are 1.
+/// The product of two tables of bits of which about half are 1, in bits and in counts.
 void measure_bits(device::CpuContext& context, std::int64_t n) {
   const std::int64_t words = (n + 31) / 32;
   std::mt19937 random(1);
-  std::vector<device::u32> u(static_cast<std::size_t>(n * words)), v(u), x(u);
+  std::vector<device::u32> u(static_cast<std::size_t>(n * words)), v(u), x(static_cast<std::size_t>(n * n));
   for (device::u32& word : u) word = static_cast<device::u32>(random());
   for (device::u32& word : v) word = static_cast<device::u32>(random());
   TileTask task = square_task(n, Function::d);
-  task.columns = task.x_stride = task.u_stride = task.v_stride = words;
+  task.u_stride = task.v_stride = words;
   task.empty = 1;
   task.x = x.data();
   task.u = u.data();
   task.v = v.data();
-  const recursive::TileSpec spec{recursive::find_semiring("or_and"), ElementType::u32, recursive::Table::bits};
-  const auto kernel = recursive::make_tiles_cpu(spec, context);
-  print("product", "or_and", "bits", n, time_block(*kernel, task, [] {}));
+  const recursive::TileSpec counts{recursive::find_semiring("count"), ElementType::i32, recursive::Table::counts};
+  print("product", "count", "i32", n, time_block(*recursive::make_tiles_cpu(counts, context), task, [] {}));
+  task.columns = task.x_stride = words;
+  const recursive::TileSpec bits{recursive::find_semiring("or_and"), ElementType::u32, recursive::Table::bits};
+  print("product", "or_and", "bits", n, time_block(*recursive::make_tiles_cpu(bits, context), task, [] {}));
 }
 
 }  // namespace

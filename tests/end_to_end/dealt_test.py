@@ -54,6 +54,13 @@ class Tables(OnSimulatedGpu):
                 with self.subTest(semiring, devices=devices):
                     self.check_dealt(devices, stage, 80 << 10, 60 << 10)
 
+    def test_counts(self):
+        draw = numpy.random.default_rng(7)
+        self.inputs["bits"] = {"npy": self.write("bits.npy", (draw.random((390, 390)) < 0.5).astype("u1"))}
+        stage = recursive("count", "semiring_product", left="bits", right="bits", semiring="count")
+        for devices in (1, 2, 3):
+            self.check_dealt(devices, stage, 300 << 10, 120 << 10)
+
     def test_intervals(self):
         for stage, devices, budget in (
                 (recursive("chain", "matrix_chain", dimensions="d", keep="table", splits=True), 3, 80 << 10),

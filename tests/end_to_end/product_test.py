@@ -40,7 +40,9 @@ class Products(JobTest):
     def refused(self, matrices, *says, expect=FAILED, **settings):
         inputs, stages = self.stage(matrices, **settings)
         job = self.write_job(inputs, stages, backend="cpu")
-        self.assertSays(self.terrace("run", job, "--fresh", expect=expect), *says)
+        ended = self.terrace("run", job, "--fresh", expect=expect)
+        self.assertSays(ended, *says)
+        return ended.stderr
 
     def test_every_semiring_in_every_type_at_any_budget(self):
         draw = numpy.random.default_rng(3)
@@ -74,6 +76,60 @@ class Products(JobTest):
                     given["accumulate"] = added.astype(kind) * 2
                     found = self.multiplied(given, "--set", f"memory.host={host}", semiring="or_and")
                     numpy.testing.assert_array_equal(found, expected | added)
+
+    def test_the_number_of_pairs(self):
+        draw = numpy.random.default_rng(14)
+        small, large = f"{70 + 72 * os.cpu_count()}KiB", "64MiB"  # a thread counts in 64 KiB and some more
+        for rows, depth, columns, host in ((200, 150, 90, small), (60, 80, 40, large), (3, 70, 1, large),
+                                           (65, 64, 33, small), (1, 1, 1, large), (130, 0, 70, small),
+                                           (0, 5, 4, large), (500, 700, 300, f"{200 + 200 * os.cpu_count()}KiB")):
+            left, right = draw.random((rows, depth)) < 0.6, draw.random((depth, columns)) < 0.9
+            added = draw.integers(1 - 2 ** 30, 2 ** 30 - 1, (rows, columns))
+            expected = left.astype(int) @ right.astype(int)
+            for kind in (numpy.uint8, numpy.float32, numpy.int64):
+                with self.subTest(rows=rows, depth=depth, columns=columns, kind=kind):
+                    given = {"left": left.astype(kind), "right": right.astype(kind)}
+                    found = self.multiplied(given, "--set", f"memory.host={host}", semiring="count")
+                    self.assertEqual(found.dtype, numpy.int32)
+                    numpy.testing.assert_array_equal(found, expected)
+                    if host == small and rows > 128:
+                        self.assertGreater(self.open()["profile/stages/blocks"][0], 3)
+                    given["accumulate"] = added
+                    found = self.multiplied(given, "--set", f"memory.host={host}", semiring="count", type="i32")
+                    numpy.testing.assert_array_equal(found, expected + added)
+
+    def test_triangles_of_a_graph_are_half_the_common_neighbours_of_its_edges(self):
+        draw = numpy.random.default_rng(15)
+        edges = numpy.triu(draw.random((300, 300)) < 0.07, 1)
+        neighbours = [set(numpy.flatnonzero(row)) for row in edges]
+        triangles = sum(len(neighbours[i] & neighbours[j]) for i in range(300) for j in neighbours[i])
+        self.assertGreater(triangles, 1000)
+        matrix = (edges | edges.T).astype(numpy.uint8)
+        common = self.multiplied({"left": matrix, "right": matrix}, semiring="count")
+        self.assertEqual((common * matrix).sum(), 6 * triangles)
+        numpy.testing.assert_array_equal(common.diagonal(), matrix.sum(axis=1))
+
+    def test_what_cannot_be_counted_is_refused(self):
+        one = numpy.ones((3, 3), numpy.int32)
+        for parameter in ("left", "right"):
+            for value, says in ((2, "2 is neither 0 nor 1"), (-1, "-1 is neither 0 nor 1"), (0.5, "is neither 0 nor 1"),
+                                (numpy.inf, "is neither 0 nor 1"), (numpy.nan, "is no number (NaN)")):
+                wrong = one.astype(type(value))
+                wrong[2, 1] = value
+                self.refused({"left": one, "right": one} | {parameter: wrong}, f"'{parameter}', row 2, column 1", says,
+                             semiring="count")
+        for value, says in ((2 ** 30 - 1, "1073741823 is too large for the type of the result"),
+                            (1.5, "1.500000 is no whole number")):
+            added = one.astype(type(value))
+            added[0, 2] = value
+            said = self.refused({"left": one, "right": one, "accumulate": added}, "'accumulate', row 0, column 2", says,
+                                semiring="count")
+            self.assertNotIn("give a", said)
+        self.refused({"left": one, "right": one}, "in i32: leave out `type`", expect=WRONG, semiring="count", type="i64")
+        self.refused({"left": one, "right": one[:2]}, "has as many rows as the left one has columns", expect=WRONG,
+                     semiring="count")
+        self.refused({"left": one, "right": one, "accumulate": one[:2]}, "and the product 3 x 3", expect=WRONG,
+                     semiring="count")
 
     def test_infinities_of_the_semiring_stay_infinite_in_every_type(self):
         for semiring, sign in (("min_plus", 1), ("max_plus", -1), ("max_min", -1)):

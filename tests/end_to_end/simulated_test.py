@@ -238,6 +238,19 @@ class Jobs(OnSimulatedGpu):
                   recursive("packed", "transitive_closure", matrix="m", packed=True)]
         self.check_same(stages, (8 << 20, 100 << 10))
 
+    def test_counts_are_the_same(self):
+        draw = numpy.random.default_rng(22)
+        for name, shape in (("left", (330, 210)), ("right", (210, 275))):
+            self.inputs[name] = {"npy": self.write(name + ".npy", (draw.random(shape) < 0.5).astype(numpy.uint8))}
+        self.inputs["added"] = {"npy": self.write("added.npy", draw.integers(-99, 99, (330, 275)))}
+        stages = [recursive("count", "semiring_product", left="left", right="right", semiring="count"),
+                  recursive("more", "semiring_product", left="left", right="right", accumulate="added", semiring="count")]
+        self.check_same(stages, (8 << 20,))
+        self.check_same(stages, (400 << 10,), host=200 << 10)
+        self.assertGreater(self.open(f"{self.jobs}-{400 << 10}.h5")["profile/stages/blocks"][0], 4)
+        self.check_survives_kills(self.used(stages[1:]), stages[1], "product", backend="cuda",
+                                  memory={"host": 200 << 10, "device": 400 << 10})
+
     def test_products_are_the_same_in_every_semiring(self):
         draw = numpy.random.default_rng(7)
         for name, shape in (("left", (140, 90)), ("right", (90, 75)), ("added", (140, 75))):

@@ -260,8 +260,11 @@ class OfMatrices(VerifyTest):
         for name, shape in shapes.items():
             inputs[name] = {"npy": self.write(name + ".npy", draw.integers(-9, 9, shape, dtype=numpy.int32))}
             inputs[name + "r"] = {"npy": self.write(name + "r.npy", draw.normal(size=shape).astype(numpy.float32))}
+            inputs[name + "t"] = {"npy": self.write(name + "t.npy", draw.integers(0, 2, shape, dtype=numpy.uint8))}
         algebras = ("plus_times", "min_plus", "max_plus", "max_min", "or_and")
         stages = [recursive(name, "semiring_product", left="a", right="b", semiring=name) for name in algebras]
+        stages += [recursive("count", "semiring_product", left="at", right="bt", semiring="count"),
+                   recursive("counted", "semiring_product", left="at", right="bt", accumulate="c", semiring="count")]
         stages += [recursive("real", "semiring_product", left="ar", right="br", accumulate="cr"),
                    recursive("least", "semiring_product", left="ar", right="br", accumulate="cr", semiring="min_plus"),
                    recursive("added", "semiring_product", left="a", right="b", accumulate="c", type="i64")]

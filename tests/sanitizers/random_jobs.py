@@ -109,13 +109,12 @@ class Maker:
 
     def matrices(self):
         rows, depth, columns = self.size(300), self.size(300), self.size(300)
-        kind = self.draw.choice(["i16", "i32", "f32", "f64"])
+        semiring = self.draw.choice(["plus_times", "min_plus", "max_plus", "max_min", "or_and", "count", "max_times"])
+        kind, most = ("u8", 1) if semiring == "count" else (self.draw.choice(["i16", "i32", "f32", "f64"]), 5)
         if self.flip(0.2):
             return {"recursive": {"problem": "gaussian_elimination", "matrix": self.array([rows, rows], "f64", 1, 2)}}
-        return {"recursive": {"problem": "semiring_product", "left": self.array([rows, depth], kind, 0, 5),
-                              "right": self.array([depth, columns], kind, 0, 5),
-                              "semiring": self.draw.choice(["plus_times", "min_plus", "max_plus", "max_min", "or_and",
-                                                            "max_times"])}}
+        return {"recursive": {"problem": "semiring_product", "left": self.array([rows, depth], kind, 0, most),
+                              "right": self.array([depth, columns], kind, 0, most), "semiring": semiring}}
 
     def intervals(self):
         keys = {"keep": self.draw.choice(["cost", "table"]), "splits": self.flip()}

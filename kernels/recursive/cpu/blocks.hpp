@@ -66,6 +66,27 @@ class CpuBlocks : public device::CpuBlocks<Task, Result> {
   }
 };
 
+/// Blocks that update tiles of whose values they say nothing.
+class CpuUpdates : public CpuBlocks<TileTask, TileResult> {
+ protected:
+  using CpuBlocks::CpuBlocks;
+
+  /// Copies the input into x, or fills it with zeros, as the task says; values are of type T.
+  template <class T>
+  void begin_as(const TileTask& task) {
+    if (task.input == nullptr && task.empty == 0) return;
+    const Matrix<T> x{static_cast<T*>(task.x), task.x_stride};
+    const Matrix<const T> input{static_cast<const T*>(task.input), task.input_stride};
+    const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
+    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int) {
+      for (i64 i = begin; i < end; ++i) {
+        if (task.input == nullptr) std::fill_n(x.at(i, 0), task.columns, T(0));
+        else std::copy_n(input.at(i, 0), task.columns, x.at(i, 0));
+      }
+    });
+  }
+};
+
 /// Blocks that update tiles of values of type T.
 template <class T>
 class CpuTiles : public CpuBlocks<TileTask, TileResult> {

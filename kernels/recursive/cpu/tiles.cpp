@@ -168,6 +168,7 @@ bool is_distance_type(ElementType type) { return is_floating(type) || (is_signed
 
 bool has_tiles(const TileSpec& spec) {
   if (has_bits(spec.table)) return spec.value == ElementType::u32;
+  if (spec.table == Table::counts) return spec.value == ElementType::i32;
   if (!is_distance_type(spec.value)) return false;
   return visit_value(spec.value, [&](auto value) { return has_value<decltype(value)>(spec.semiring); });
 }
@@ -188,6 +189,7 @@ std::unique_ptr<device::BlockKernel> make_tiles_cpu(const TileSpec& spec, device
   if (cpu == nullptr) throw DeviceError("make_tiles_cpu", context.limits().name + " is not a CPU");
   if (has_trails(spec.table)) return make_paths_cpu(spec, cpu->pool(), set);
   if (has_bits(spec.table)) return make_bits_cpu(spec, cpu->pool(), set);
+  if (spec.table == Table::counts) return make_counts_cpu(cpu->pool(), set);
   if (spec.semiring == Semirings::index<MinusTimes>()) return make_elimination_cpu(spec, cpu->pool());
   if (has_blas(spec)) return make_products_cpu(spec, cpu->pool());
   const Nothing nothing = known[static_cast<std::size_t>(spec.semiring)].nothing;

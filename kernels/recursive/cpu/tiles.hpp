@@ -19,8 +19,9 @@ std::unique_ptr<device::BlockKernel> make_paths_cpu(const TileSpec& spec, device
 std::unique_ptr<device::BlockKernel> make_products_cpu(const TileSpec& spec, device::ThreadPool& pool);
 std::unique_ptr<device::BlockKernel> make_elimination_cpu(const TileSpec& spec, device::ThreadPool& pool);
 
-/// The same of tables of bits.
+/// The same of tables of bits, and of counts.
 std::unique_ptr<device::BlockKernel> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool,
                                                    device::InstructionSet set);
+std::unique_ptr<device::BlockKernel> make_counts_cpu(device::ThreadPool& pool, device::InstructionSet set);
 
 }  // namespace terrace::recursive

@@ -27,6 +27,9 @@ Cost products(const UpdateSpec& spec, const Limits& limits) { return cost_of_pro
 constexpr UpdateMethod methods[] = {
     {"bits", "tiles of bits in shared memory and registers", Backend::cuda, "", true, unfit_for_bits,
      [](const UpdateSpec&, const Limits& limits) { return cost_of_bits(Backend::cuda, limits); }, workspace, make},
+    {"counts", "numbers of common bits in registers, of tables of bits in shared memory", Backend::cuda, "", true,
+     unfit_for_counts, [](const UpdateSpec&, const Limits& limits) { return cost_of_counts(Backend::cuda, limits); },
+     workspace, make},
     {"paths", "distances in registers, each with its path", Backend::cuda, "", true, unfit_for_paths,
      [](const UpdateSpec& spec, const Limits& limits) { return cost_of_paths(spec, Backend::cuda, limits); },
      workspace, make},

@@ -36,7 +36,7 @@ auto visit_trails(Table table, const Call& call) {
 }  // namespace
 
 std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side) {
-  if (has_bits(spec.table)) return CudaBits::workspace(side);
+  if (has_bit_factors(spec.table)) return CudaBits::workspace(side);
   if (has_trails(spec.table)) {
     return visit_trails(spec.table, [&]<class Paths>(Paths) { return Paths::workspace(spec.value, side); });
   }
@@ -45,7 +45,7 @@ std::size_t tiles_cuda_bytes(const TileSpec& spec, std::int64_t side) {
 
 std::unique_ptr<device::BlockKernel> make_tiles_cuda(const TileSpec& spec, std::int64_t side,
                                                      device::Context& context, void* workspace) {
-  if (has_bits(spec.table)) return CudaBits::make(spec.table == Table::packed_bits, side, context, workspace);
+  if (has_bit_factors(spec.table)) return CudaBits::make(spec.table, side, context, workspace);
   if (has_trails(spec.table)) {
     return visit_trails(spec.table,
                         [&]<class Paths>(Paths) { return Paths::make(spec.value, side, context, workspace); });

@@ -28,11 +28,11 @@ struct CudaPaths {
                                                    void* workspace);
 };
 
-/// Updates of tiles of bits (cuda/bits.cu.in).
+/// Updates of tiles of bits, and of counts by them (cuda/bits.cu.in).
 struct CudaBits {
   static std::size_t workspace(std::int64_t side);
-  /// @param packed true if bytes of eight cells are given out
-  static std::unique_ptr<device::BlockKernel> make(bool packed, std::int64_t side, device::Context& context,
+  /// @param table that has_bit_factors()
+  static std::unique_ptr<device::BlockKernel> make(Table table, std::int64_t side, device::Context& context,
                                                    void* workspace);
 };
 

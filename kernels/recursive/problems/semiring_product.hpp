@@ -10,7 +10,7 @@ inline constexpr Parameter semiring_product_parameters[] = {
     {"right", ParameterKind::array, "the matrix on the right, with as many rows as the left one has columns"},
     {"accumulate", ParameterKind::array, "a matrix that the product is added to", ""},
     {"semiring", ParameterKind::choice, "what takes the place of sum and product", "plus_times",
-     "plus_times, min_plus, max_plus, max_min, or_and, max_times"},
+     "plus_times, min_plus, max_plus, max_min, or_and, count, max_times"},
 };
 
 /// c(i, j) <- c(i, j) + sum over k of a(i, k) * b(k, j).

@@ -69,11 +69,14 @@ ProductPlan::ProductPlan(ProductCut cut, Factor left, Factor right, std::optiona
       inspects_(looks_at_range(semiring_, cut_.spec.value) && !cut_.stated),
       names_{left.name, right.name},
       arrays_(cut_.tile) {
-  const std::int64_t cells = packs() ? cells_of_word : 1;
+  const std::int64_t cells = recursive::has_bit_factors(cut_.spec.table) ? cells_of_word : 1;
   arrays_.add_input("left", {cut_.rows, cut_.depth, cells}, std::move(left.source));
   arrays_.add_input("right", {cut_.depth, cut_.columns, cells}, std::move(right.source));
-  if (accumulate)
-    inputs_ = arrays_.add_input("accumulate", {cut_.rows, cut_.columns, cells}, std::move(accumulate->source)) + 1;
+  if (accumulate) {
+    const std::int64_t added_cells = recursive::has_bits(cut_.spec.table) ? cells_of_word : 1;
+    arrays_.add_input("accumulate", {cut_.rows, cut_.columns, added_cells}, std::move(accumulate->source));
+    inputs_ = 3;
+  }
   const UpdatedArrays product =
       arrays_.add_updated("product", "bits", cut_.spec, cut_.rows, cut_.columns, tiles_along(cut_.depth, cut_.tile));
   product_ = product.table;

@@ -37,8 +37,8 @@ struct Factor {
   std::string name;
 };
 
-/// True if a product depends on the range of its elements: max_min and or_and never leave it, and real numbers become
-/// infinite.
+/// True if a product depends on the range of its elements: max_min, or_and and count never leave it, and real
+/// numbers become infinite.
 bool looks_at_range(const std::string& semiring, ElementType type);
 
 /// True if products in a semiring, and their sums, always differ from its zero in an integer type.
@@ -47,10 +47,11 @@ bool holds_product(const std::string& semiring, ElementType type, const ProductR
 /// The phase of updates: block n is update n of the order. The first update of a tile begins it as the algebra's
 /// zero, or as the tile of the matrix that the product is added to. Products of integers whose range matters begin
 /// with a phase that looks at all elements, unless it is stated. Of or_and all matrices are bits, and each tile is
-/// given out as bytes by its last update.
+/// given out as bytes by its last update; of count the factors are bits.
 class ProductPlan : public run::Plan {
  public:
-  /// @param accumulate null if the product is added to nothing; of or_and all are packed_words()
+  /// @param accumulate null if the product is added to nothing; of or_and all are packed_words(), of count the
+  /// factors
   ProductPlan(ProductCut cut, Factor left, Factor right, std::optional<Factor> accumulate);
 
   const std::vector<run::ArraySpec>& arrays() const override { return arrays_.specs(); }
@@ -88,7 +89,6 @@ class ProductPlan : public run::Plan {
   bool deals_rows() const { return row_tiles() >= column_tiles(); }
   InputTile input_tile(std::int64_t number) const;
   std::int64_t input_tiles() const;
-  bool packs() const { return recursive::has_bits(cut_.spec.table); }
   /// Updates of each tile.
   std::int64_t steps() const { return arrays().at(static_cast<std::size_t>(product_)).generations; }
   run::Block update(const Update& at) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "kernels/recursive/problems.hpp"
@@ -22,14 +23,22 @@
 namespace terrace::stages {
 namespace {
 
-bool packs(const ProductCut& cut) { return recursive::has_bits(cut.spec.table); }
+bool packs_factors(const ProductCut& cut) { return recursive::has_bit_factors(cut.spec.table); }
+bool packs_product(const ProductCut& cut) { return recursive::has_bits(cut.spec.table); }
 
-/// Bytes of an element in memory.
-double element_bytes(const ProductCut& cut) {
-  return packs(cut) ? 0.125 : static_cast<double>(size_of(cut.spec.value));
+/// Bytes of an element of the factors, and of the product.
+struct ElementBytes {
+  double factor, product;
+};
+ElementBytes memory_bytes(const ProductCut& cut) {
+  const auto value = static_cast<double>(size_of(cut.spec.value));
+  return {packs_factors(cut) ? 0.125 : value, packs_product(cut) ? 0.125 : value};
 }
 /// The same in files: bits are read, and given out, as bytes.
-double file_bytes(const ProductCut& cut) { return packs(cut) ? 1 : element_bytes(cut); }
+ElementBytes file_bytes(const ProductCut& cut) {
+  const auto value = static_cast<double>(size_of(cut.spec.value));
+  return {packs_factors(cut) ? 1 : value, packs_product(cut) ? 1 : value};
+}
 
 ProductTiles tiles_of(const ProductCut& cut) {
   const auto along = [&](std::int64_t extent) {
@@ -40,8 +49,9 @@ ProductTiles tiles_of(const ProductCut& cut) {
 
 TileRoom room_of(const ProductCut& cut, const Resources& resources) {
   const std::int64_t cells = cut.tile * cut.tile;
-  const std::int64_t tile = whole_pages(static_cast<std::int64_t>(static_cast<double>(cells) * element_bytes(cut)));
-  const std::int64_t output = packs(cut) ? whole_pages(cells) : 0;
+  const std::int64_t tile =
+      whole_pages(static_cast<std::int64_t>(static_cast<double>(cells) * memory_bytes(cut).product));
+  const std::int64_t output = packs_product(cut) ? whole_pages(cells) : 0;
   const auto tiles = [&](std::size_t budget, std::int64_t beside) {
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(budget) - beside - output) / tile;
   };
@@ -82,30 +92,31 @@ class ProductStage : public run::Stage {
   run::Prediction prediction() const override {
     const ProductCut& cut = plan_->cut();
     const auto rows = static_cast<double>(cut.rows), columns = static_cast<double>(cut.columns);
-    const auto depth = static_cast<double>(cut.depth), element = element_bytes(cut);
+    const auto depth = static_cast<double>(cut.depth);
+    const ElementBytes in_memory = memory_bytes(cut), in_files = file_bytes(cut);
     run::Prediction p;
     p.blocks = plan_->updates();
     p.operations = rows * columns * depth;
     p.unit = "multiplication";
-    const double product = rows * columns * file_bytes(cut);
+    const double product = rows * columns * in_files.product;
     const ProductTraffic passes =
         keeps_product(cut.ways) ? traffic_of(tiles_of(cut), room_of(cut, resources_), cut.ways)
                                 : ProductTraffic{halved(resources_.host_budget), halved(resources_.device_budget)};
     const auto moved = [&](const ProductPasses& of, double factor) {
-      const double again = rows * columns * element * (of.product - 1);
+      const double again = rows * columns * in_memory.product * (of.product - 1);
       return Traffic{(rows * depth * of.left + depth * columns * of.right) * factor + again, again + product};
     };
     const double added = plan_->accumulates() ? product : 0;
-    const Traffic disk = moved(passes.host, file_bytes(cut));
-    const double inspected = plan_->inspects() ? (rows + columns) * depth * element + added : 0;
+    const Traffic disk = moved(passes.host, in_files.factor);
+    const double inspected = plan_->inspects() ? (rows + columns) * depth * in_memory.factor + added : 0;
     p.bytes_read = disk.in + added + inspected_again(cut.spec.value, inspected, resources_.host_budget);
     p.bytes_written = disk.out;
     if (resources_.cuda) {
-      const Traffic link = moved(passes.device, element);
+      const Traffic link = moved(passes.device, in_memory.factor);
       p.bytes_up = link.in + added + inspected_again(cut.spec.value, inspected, resources_.device_budget);
       p.bytes_down = link.out;
     }
-    if (packs(cut)) p.operations_per_second = 1 / cost_of(updates(), resources_).seconds;
+    if (packs_factors(cut)) p.operations_per_second = 1 / cost_of(updates(), resources_).seconds;
     else set_product_rates(p, updates(), resources_);
     set_devices(p, plan_->lines(), resources_);
     set_blocks(p, cut.spec, cut.tile, resources_);
@@ -120,15 +131,16 @@ class ProductStage : public run::Stage {
     const ProductCut& cut = plan_->cut();
     const ProductTiles tiles = tiles_of(cut);
     const std::int64_t longest = std::max({cut.rows, cut.columns, cut.depth});
-    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element_bytes(cut);
+    const ElementBytes element = memory_bytes(cut);
+    const auto square = static_cast<double>(longest) * static_cast<double>(longest) * element.product;
     std::vector<std::int64_t> ways;
     for (const Ways& level : cut.ways) ways.push_back(level.i);
     const double side = static_cast<double>(longest) /
                         parts_that_fit(square, budget, ways, std::max({tiles.rows, tiles.columns, tiles.depth}));
     const auto parts = [&](std::int64_t extent) { return std::max(1.0, static_cast<double>(extent) / side); };
-    const double bytes = (static_cast<double>(cut.rows) * static_cast<double>(cut.depth + cut.columns) +
-                          static_cast<double>(cut.depth) * static_cast<double>(cut.columns)) *
-                         element_bytes(cut);
+    const auto rows = static_cast<double>(cut.rows), columns = static_cast<double>(cut.columns);
+    const double bytes =
+        (rows + columns) * static_cast<double>(cut.depth) * element.factor + rows * columns * element.product;
     const double missing = std::max(0.0, 1 - static_cast<double>(budget) / bytes);
     return {parts(cut.columns), parts(cut.rows),
             1 + measured::PassTraffic::written * (parts(cut.depth) - 1) * missing};
@@ -207,6 +219,12 @@ ElementType choose_type(const Request& request, const std::vector<std::shared_pt
     if (type != "input") refuse(request.stage, "type", "products in or_and are of 0 and 1, in u8: leave out `type`");
     return ElementType::u8;
   }
+  if (semiring == "count") {
+    if (type != "input" && value != ElementType::i32) {
+      refuse(request.stage, "type", "products in count are numbers of pairs, in i32: leave out `type`");
+    }
+    return ElementType::i32;
+  }
   if (semiring == "max_times" && !is_floating(value)) {
     if (type != "input") refuse(request.stage, "type", "products in max_times are f32 or f64");
     return ElementType::f64;
@@ -226,6 +244,17 @@ double largest_result(const std::vector<std::shared_ptr<io::Source>>& matrices, 
   if (semiring != "plus_times") return 0;
   const auto depth = static_cast<double>(matrices[0]->shape()[1]);
   return depth * left * right + (matrices.size() > 2 ? largest_magnitude(matrices[2]->type()) : 0);
+}
+
+/// Refuses a count that i32 may not hold: elements to which it is added are of magnitudes below 2^30.
+void refuse_counts(const Request& request, const ProductCut& cut) {
+  const bool added = request.stage.settings.has("accumulate");
+  const std::int64_t most = added ? std::int64_t{1} << 30 : std::numeric_limits<std::int32_t>::max();
+  if (cut.depth <= most) return;
+  refuse(request.stage, "semiring",
+         "i32 may not hold counts over " + std::to_string(cut.depth) + " columns of '" +
+             request.stage.settings.text("left") + "'" + (added ? ", and what they are added to" : "") +
+             "; the most are " + std::to_string(most));
 }
 
 ProductRanges ranges_of(const std::vector<StatedWeights>& stated) {
@@ -260,14 +289,24 @@ std::vector<StatedWeights> stated_before(const nlohmann::json& choices) {
 
 }  // namespace
 
-WeightRules factor_rules(io::DataLabel label, const std::string& semiring) {
+WeightRules factor_rules(const job::Stage& stage, const std::string& parameter) {
+  const std::string& semiring = stage.settings.text("semiring");
   WeightRules rules;
-  rules.label = std::move(label);
+  rules.label = label_of(stage, parameter);
   rules.zero_diagonal = false;
   rules.nothing = recursive::semirings()[static_cast<std::size_t>(recursive::find_semiring(semiring))].nothing;
   rules.any_infinity = semiring == "max_min";
   rules.not_negative = semiring == "max_times";
+  if (semiring == "count") {
+    rules.zero_or_one = parameter != "accumulate";
+    rules.one_type = true;
+    if (!rules.zero_or_one) rules.nothing = recursive::Nothing::zero;
+  }
   return rules;
+}
+
+ElementType element_type(ElementType product, const WeightRules& rules) {
+  return rules.nothing == recursive::Nothing::false_ ? ElementType::u8 : product;
 }
 
 std::unique_ptr<run::Stage> make_product(const Request& request) {
@@ -278,7 +317,7 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   std::vector<std::shared_ptr<io::Source>> matrices;
   std::vector<WeightRules> rules;
   for (const std::string& name : names) {
-    rules.push_back(factor_rules(label_of(request.stage, name), semiring));
+    rules.push_back(factor_rules(request.stage, name));
     matrices.push_back(with_no_edge(open_matrix(request, name.c_str()), rules.back()));
   }
   ProductCut cut;
@@ -297,9 +336,11 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
            "'" + settings.text("accumulate") + "' is " + to_string(matrices[2]->shape()) + ", and the product " +
                to_string(Extents{cut.rows, cut.columns}));
   }
+  if (semiring == "count") refuse_counts(request, cut);
   const ElementType type = choose_type(request, matrices);
   cut.spec.value = type;
   if (semiring == "or_and") cut.spec = {cut.spec.semiring, ElementType::u32, recursive::Table::bits};
+  if (semiring == "count") cut.spec.table = recursive::Table::counts;
   choose_blas(cut.spec, request);
   if (request.choices != nullptr) {
     cut.tile = request.choices->at("tile");
@@ -320,8 +361,9 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   const auto factor = [&](std::size_t number) {
     if (!stated.empty()) rules[number].stated = stated.at(number);
     rules[number].rounded = rounded_of(request, names[number]);
-    std::shared_ptr<io::Source> elements = weights(matrices[number], type, rules[number]);
-    if (packs(cut)) elements = packed_words(std::move(elements));
+    std::shared_ptr<io::Source> elements =
+        weights(matrices[number], element_type(type, rules[number]), rules[number]);
+    if (rules[number].nothing == recursive::Nothing::false_) elements = packed_words(std::move(elements));
     return Factor{std::move(elements), settings.text(names[number])};
   };
   std::optional<Factor> accumulate;

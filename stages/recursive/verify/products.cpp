@@ -59,12 +59,17 @@ template <class S, class T>
 requires recursive::is_of_bits<S>
 inline constexpr bool has_product<S, T> = std::is_same_v<T, typename S::Result>;
 
+/// The type of the elements of factors of a product of type T.
+template <class S, class T>
+using FactorOf = std::conditional_t<recursive::is_of_bits<S>, std::uint8_t, T>;
+
 /// The matrices of a product in the type of its elements.
 struct Factors {
   std::shared_ptr<io::Source> left, right, accumulate;  // the last one may be null
 };
 
 /// Calls add(element, u, v) for all pairs of elements of a row and a column that an element of the tile is made of.
+/// The factors are of type T.
 template <class T, class Add>
 void for_each_pair(const Factors& factors, const Box& tile, Add&& add) {
   const std::int64_t depth = factors.left->shape()[1], columns = tile.end[1] - tile.begin[1];
@@ -99,11 +104,12 @@ std::string check_tile(const Factors& factors, const Box& tile, const std::vecto
         tile, stored, [&](std::size_t n) { return near(stored[n], sums[n], terms); },
         [&](std::size_t n) { return text_of(static_cast<T>(sums[n].sum)); });
   } else {
-    constexpr T nothing = S::template zero<T>();
+    using U = FactorOf<S, T>;
+    constexpr U nothing = S::template zero<U>();
     constexpr bool sums = recursive::same_type<S, recursive::PlusTimes>;
-    for_each_pair<T>(factors, tile, [&](std::size_t n, T u, T v) {
+    for_each_pair<U>(factors, tile, [&](std::size_t n, U u, U v) {
       if (!sums && (u == nothing || v == nothing)) return;
-      begin[n] = S::template plus<T>(begin[n], S::template times<T>(u, v));
+      begin[n] = S::template plus<T>(begin[n], static_cast<T>(S::template times<U>(u, v)));
     });
     return first_difference(
         tile, stored, [&](std::size_t n) { return stored[n] == begin[n]; },
@@ -120,8 +126,8 @@ std::vector<Checked> verify_product(const VerifyRequest& request) {
   const ElementType type = product->type();
   const auto factor = [&](const char* parameter) {
     const std::string& name = settings.text(parameter);
-    const WeightRules rules = factor_rules(label_of(request.request.stage, parameter), semiring);
-    return weights(with_no_edge(request.request.array(name), rules), type, rules);
+    const WeightRules rules = factor_rules(request.request.stage, parameter);
+    return weights(with_no_edge(request.request.array(name), rules), element_type(type, rules), rules);
   };
   const Factors factors{factor("left"), factor("right"), settings.has("accumulate") ? factor("accumulate") : nullptr};
   open_dataset(request, "product", {factors.left->shape()[0], factors.right->shape()[1]}, type);

@@ -68,4 +68,43 @@ inline void check_or_product(device::Context& context, device::BlockKernel& kern
   CHECK(output.vector() == expected);
 }
 
+/// Compares x <- x + the numbers of common bits with the definition. Rows of x lie `beyond` counts farther apart than
+/// they are long.
+inline void check_counts(device::Context& context, device::BlockKernel& kernel, const BitShape& shape, double share,
+                         Before before, std::int64_t beyond) {
+  INFO("count, " << shape.rows << " x " << shape.columns << " x " << shape.depth << ", " << share << ", "
+                 << static_cast<int>(before) << ", " << beyond);
+  const auto [rows, columns, depth] = shape;
+  const auto left = random_cells(rows * depth, share, 5), right = random_cells(depth * columns, share, 6);
+  const std::int64_t stride = columns + beyond;
+  const auto counts = [&](int step) {
+    std::vector<std::int32_t> values(static_cast<std::size_t>(rows * stride));
+    for (std::size_t at = 0; at < values.size(); ++at) values[at] = static_cast<std::int32_t>(at) * step - 70000;
+    return values;
+  };
+  const auto begin = counts(3), other = counts(-7);
+  auto expected = before == Before::itself ? begin : other;
+  for (std::int64_t at = 0; at < rows * columns; ++at) {
+    const std::int64_t i = at / columns, j = at % columns, to = i * stride + j;
+    std::int32_t& sum = expected[static_cast<std::size_t>(to)];
+    sum = before == Before::nothing ? 0 : begin[static_cast<std::size_t>(to)];
+    for (std::int64_t k = 0; k < depth; ++k) {
+      sum += left[static_cast<std::size_t>(i * depth + k)] & right[static_cast<std::size_t>(k * columns + j)];
+    }
+  }
+  const Values<device::u32> u(context, packed_words(left, rows, depth)),
+      v(context, packed_words(right, depth, columns));
+  const Values<std::int32_t> input(context, begin), x(context, before == Before::itself ? begin : other);
+  TileTask task = bits_task(shape, before, u, v);
+  task.columns = columns;
+  task.x = x.data();
+  task.x_stride = stride;
+  if (before == Before::input) task.input = input.data(), task.input_stride = stride;
+  std::vector<TileResult> results;
+  REQUIRE(run_blocks(context, kernel, {task}, results).done == 1);
+  CHECK(x.vector() == expected);
+}
+
+inline TileSpec counts_spec() { return {find_semiring("count"), ElementType::i32, Table::counts}; }
+
 }  // namespace terrace::recursive::testing

@@ -60,6 +60,36 @@ TEST_CASE("products of bits on the CPU are those of the definition") {
   SECTION("avx512") { check_products(InstructionSet::avx512, 2); }
 }
 
+void check_all_counts(InstructionSet set, int threads) {
+  if (set > device::best_instruction_set()) return;
+  INFO(device::name_of(set) << ", " << threads << " threads");
+  device::CpuContext context(threads);
+  const auto kernel = make_tiles_cpu(testing::counts_spec(), context, set);
+  for (const BitShape& shape : product_shapes) {
+    for (const Before before : {Before::nothing, Before::input, Before::itself}) {
+      for (const double share : {0.02, 1.0}) {
+        testing::check_counts(context, *kernel, shape, share, before, shape.rows % 2 == 0 ? 0 : 3);
+      }
+    }
+  }
+  // More columns than are packed at a time, and as many ones as bytes could not count.
+  testing::check_counts(context, *kernel, {3, 70, 8500}, 1.0, Before::nothing, 0);
+}
+
+TEST_CASE("counts by bits on the CPU are those of the definition") {
+  SECTION("sse2") { check_all_counts(InstructionSet::sse2, 1); }
+  SECTION("avx2") { check_all_counts(InstructionSet::avx2, 3); }
+  SECTION("avx512") { check_all_counts(InstructionSet::avx512, 2); }
+}
+
+TEST_CASE("counts of other types than i32, and closures of them, are refused") {
+  device::CpuContext context(1);
+  CHECK_THROWS_AS(make_tiles_cpu({find_semiring("count"), ElementType::i64, Table::counts}, context), DeviceError);
+  const auto kernel = make_tiles_cpu(testing::counts_spec(), context);
+  std::vector<TileResult> results;
+  CHECK_THROWS_AS(testing::run_blocks(context, *kernel, {TileTask{}}, results), DeviceError);
+}
+
 TEST_CASE("bits in other words than those of 32 are refused") {
   device::CpuContext context(1);
   CHECK_THROWS_AS(make_tiles_cpu({find_semiring("or_and"), ElementType::u64, Table::bits}, context), DeviceError);

@@ -30,22 +30,40 @@ TEST_CASE("bits on CUDA say what is reached") {
   check(*context, 2000, 640, 1.1, false);
 }
 
-TEST_CASE("products of bits on CUDA are those of the definition") {
-  using testing::Before;
-  const auto context = test::cuda_context();
-  if (!context) return;
-  std::vector<testing::BitShape> shapes = {{1, 1, 1}, {5, 3, 7}, {65, 130, 33}, {129, 127, 1025}, {4, 9, 0}};
-  if (!test::few_cases(*context)) {
+using testing::Before;
+using testing::BitShape;
+
+/// Calls check(kernel, shape, before) for products of several shapes.
+template <class Check>
+void for_each_product(device::Context& context, const TileSpec& spec, const Check& check) {
+  std::vector<BitShape> shapes = {{1, 1, 1}, {5, 3, 7}, {65, 130, 33}, {129, 127, 1025}, {4, 9, 0}};
+  if (!test::few_cases(context)) {
     shapes.insert(shapes.end(), {{640, 1032, 500}, {1100, 257, 2049}, {2100, 128, 1024}, {3, 2500, 4100}});
   }
-  const TileSpec spec = testing::bits_spec(false);
-  for (const testing::BitShape& shape : shapes) {
-    const device::Memory workspace(*context, tiles_cuda_bytes(spec, shape.side()));
-    const auto kernel = make_tiles_cuda(spec, shape.side(), *context, workspace.as<void>());
-    for (const Before before : {Before::nothing, Before::input, Before::itself}) {
-      testing::check_or_product(*context, *kernel, shape, before == Before::input ? 0.5 : 0.03, before);
-    }
+  for (const BitShape& shape : shapes) {
+    const device::Memory workspace(context, tiles_cuda_bytes(spec, shape.side()));
+    const auto kernel = make_tiles_cuda(spec, shape.side(), context, workspace.as<void>());
+    for (const Before before : {Before::nothing, Before::input, Before::itself}) check(*kernel, shape, before);
   }
+}
+
+TEST_CASE("products of bits on CUDA are those of the definition") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  for_each_product(*context, testing::bits_spec(false),
+                   [&](device::BlockKernel& kernel, const BitShape& shape, Before before) {
+                     testing::check_or_product(*context, kernel, shape, before == Before::input ? 0.5 : 0.03, before);
+                   });
+}
+
+TEST_CASE("counts by bits on CUDA are those of the definition") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  for_each_product(*context, testing::counts_spec(),
+                   [&](device::BlockKernel& kernel, const BitShape& shape, Before before) {
+                     const std::int64_t beyond = before == Before::input ? 1 : 0;
+                     testing::check_counts(*context, kernel, shape, 0.6, before, beyond);
+                   });
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ using Kernel = void (*)(const BitProduct&);
 
 constexpr i64 pivot_words = base_size / 32;
 
-class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
+class BitsOnCpu : public CpuUpdates {
   using Tile = Matrix<u32>;
   using Factor = Matrix<const u32>;
 
  public:
   BitsOnCpu(device::ThreadPool& pool, Kernel kernel, bool packed)
-      : CpuBlocks(pool), kernel_(kernel), packed_(packed) {
+      : CpuUpdates(pool), kernel_(kernel), packed_(packed) {
     for (int thread = 0; thread < pool.size(); ++thread) tables_.emplace_back(bit_tables_size);
   }
 
@@ -30,7 +30,7 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
   TileResult compute(const TileTask& task) override {
     const Tile x{static_cast<u32*>(task.x), task.x_stride};
     const Factor u{static_cast<const u32*>(task.u), task.u_stride}, v{static_cast<const u32*>(task.v), task.v_stride};
-    if (task.input != nullptr || task.empty != 0) begin(task, x);
+    begin_as<u32>(task);
     switch (task.function) {
       case Function::a:
         close(x, task.rows, task.columns);
@@ -93,17 +93,6 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
     }
   }
 
-  /// Takes the input, or begins without bits.
-  void begin(const TileTask& task, const Tile& x) {
-    in_pieces(
-        task.rows, static_cast<double>(task.rows) * static_cast<double>(task.columns), [&](i64 from, i64 to, int) {
-          for (i64 i = from; i < to; ++i) {
-            if (task.input == nullptr) std::fill_n(x.at(i, 0), task.columns, 0u);
-            else std::copy_n(static_cast<const u32*>(task.input) + i * task.input_stride, task.columns, x.at(i, 0));
-          }
-        });
-  }
-
   /// Gives out a tile that no other update follows, as bytes of eight cells or of one.
   void end(const TileTask& task, const Tile& x) {
     in_pieces(task.rows, static_cast<double>(task.rows) * static_cast<double>(task.output_columns),
@@ -127,6 +116,7 @@ class BitsOnCpu : public CpuBlocks<TileTask, TileResult> {
 }  // namespace
 
 bool has_bits(Table table) { return table == Table::bits || table == Table::packed_bits; }
+bool has_bit_factors(Table table) { return has_bits(table) || table == Table::counts; }
 
 std::unique_ptr<device::BlockKernel> make_bits_cpu(const TileSpec& spec, device::ThreadPool& pool,
                                                    InstructionSet set) {

@@ -1,184 +1,31 @@
-// x <- x or (u and v) of tables of bits by the tensor cores, which count the bits that a row of u and a column of v
-// have in common; a count that is not 0 is a bit of the product.
-//
-// A thread block computes parts of x in turn. Rows of u and columns of v come into a ring of stages in shared memory,
-// those of the next part while the part before is still computed. A warp has a quarter of the part: its counts stay
-// in registers.
+// x <- x or (u and v) of tables of bits: a number of common bits that is not 0 is a bit of the product.
 #pragma once
 
-#include "kernels/device/bit_matrices.cuh"
-#include "kernels/device/instructions.cuh"
-#include "kernels/recursive/cuda/bits/copies.cuh"
-#include "kernels/recursive/cuda/part_place.cuh"
+#include "kernels/recursive/cuda/bits/common_bits.cuh"
 
 namespace terrace::recursive {
 
-inline constexpr i32 bit_threads = measured::CudaBits::threads;
-inline constexpr i32 bit_side = measured::CudaBits::side;
-
-/// The shape of the ring of stages: bits of a row in each, and their number.
-struct LargeRing {
-  static constexpr i32 depth = measured::CudaBits::depth, stages = measured::CudaBits::stages;
-};
-struct SmallRing {
-  static constexpr i32 depth = measured::CudaBits::small_depth, stages = measured::CudaBits::small_stages;
-};
-
-/// A copy of u (rows of depth bits), and one of v turned (columns of depth bits). Both have whole parts of rows, and
-/// whole stages of any ring.
 struct OrBitsTask {
   const TileState* state;
+  BitFactors factors;
   BitView x;
   i64 rows, words;
-  BitView u, v;
-  i32 row_parts, column_parts, depth;
 };
 
-/// Shared memory: of each stage the part's rows of u, then its columns of v. Rows have 16 bytes more than their bits,
-/// so that eight of them lie in different banks.
-template <class Shape>
-struct BitRing {
-  static constexpr i32 row_bytes = Shape::depth / 8 + 16, factor_bytes = bit_side * row_bytes,
-                       stage_bytes = 2 * factor_bytes, bytes = Shape::stages * stage_bytes;
-};
-
-template <class Shape>
-class OrBits {
-  using Ring = BitRing<Shape>;
-  static constexpr i32 stages = Shape::stages;
-  static constexpr i32 piece_bytes = 16, pieces = Shape::depth / 8 / piece_bytes;  // of a row
-  static constexpr i32 step_bits = 256;                                            // of a product of the tensor cores
-  static constexpr i32 warp_side = bit_side / 2, high = warp_side / 16, wide = warp_side / 8;
-  static constexpr i32 words_of_warp = warp_side / 32;
-  static_assert(bit_threads == 128 && words_of_warp == 2);
-  static_assert(bit_side * pieces % bit_threads == 0, "all threads copy alike");
+class OrStore {
+  static constexpr i32 words_of_warp = bit_warp_side / 32;
+  static_assert(words_of_warp == 2);
 
  public:
-  __device__ __forceinline__ explicit OrBits(const OrBitsTask& task)
-      : task_(task),
-        shared_(device::launch_shared_memory()),
-        lane_(static_cast<i32>(threadIdx.x) % 32),
-        row_(static_cast<i32>(threadIdx.x) / 64 * warp_side),
-        column_(static_cast<i32>(threadIdx.x) / 32 % 2 * warp_side),
-        parts_(task.row_parts * task.column_parts),
-        stages_of_part_(task.depth / Shape::depth) {
-    const u32 at = device::shared_address(shared_);
-    left_ = at + static_cast<u32>((row_ + lane_ % 16) * Ring::row_bytes + lane_ / 16 * piece_bytes);
-    right_ = at + static_cast<u32>(Ring::factor_bytes + (column_ + lane_ / 16 * 8 + lane_ % 8) * Ring::row_bytes +
-                                   lane_ / 8 % 2 * piece_bytes);
-  }
-
-  __device__ __forceinline__ void run() {
-    part_to_fetch_ = static_cast<i32>(blockIdx.x);
-#pragma unroll
-    for (i32 n = 0; n + 1 < stages; ++n) fetch();
-    i32 slot = 0;
-    for (i32 part = static_cast<i32>(blockIdx.x); part < parts_; part += static_cast<i32>(gridDim.x)) {
-      clear();
-      for (i32 stage = 0; stage < stages_of_part_; ++stage) {
-        device::wait_for_copies<stages - 2>();
-        __syncthreads();  // the stage is there, and nobody reads the one before any more
-        fetch();
-        add_stage(static_cast<u32>(slot * Ring::stage_bytes));
-        slot = slot + 1 < stages ? slot + 1 : 0;
-      }
-      store(part_place(part, task_.row_parts, task_.column_parts, measured::CudaBits::rows_in_turn));
-    }
-  }
-
- private:
-  /// Begins to fetch the next stage, if there is one. There is a group of copies beyond the last one, too.
-  __device__ __forceinline__ void fetch() {
-    if (part_to_fetch_ < parts_) {
-      const PartPlace place =
-          part_place(part_to_fetch_, task_.row_parts, task_.column_parts, measured::CudaBits::rows_in_turn);
-      unsigned char* to = shared_ + slot_to_fetch_ * Ring::stage_bytes;
-      copy(task_.u, place.row, to);
-      copy(task_.v, place.column, to + Ring::factor_bytes);
-      slot_to_fetch_ = slot_to_fetch_ + 1 < stages ? slot_to_fetch_ + 1 : 0;
-      if (++stage_to_fetch_ == stages_of_part_) {
-        stage_to_fetch_ = 0;
-        part_to_fetch_ += static_cast<i32>(gridDim.x);
-      }
-    }
-    device::commit_copies();
-  }
-  __device__ __forceinline__ void copy(const BitView& factor, i32 part, unsigned char* to) const {
-    const auto thread = static_cast<i32>(threadIdx.x);
-    const i32 row = thread / pieces, piece = thread % pieces;
-    const u32* from = factor.words + (static_cast<i64>(part) * bit_side + row) * factor.stride +
-                      stage_to_fetch_ * (Shape::depth / 32) + piece * (piece_bytes / 4);
-    to += row * Ring::row_bytes + piece * piece_bytes;
-    constexpr i32 rows_at_once = bit_threads / pieces;
-#pragma unroll
-    for (i32 n = 0; n < bit_side; n += rows_at_once) {
-      device::begin_copy(to + n * Ring::row_bytes, from);
-      from += rows_at_once * factor.stride;
-    }
-  }
-
-  __device__ __forceinline__ void clear() {
-#pragma unroll
-    for (i32 i = 0; i < high; ++i) {
-#pragma unroll
-      for (i32 j = 0; j < wide; ++j) {
-#pragma unroll
-        for (i32 n = 0; n < 4; ++n) counts_[i][j][n] = 0;
-      }
-    }
-  }
-
-  /// Adds the products of a stage. @param at bytes from the ring's begin to the stage
-  __device__ __forceinline__ void add_stage(u32 at) {
-#pragma unroll
-    for (i32 bit = 0; bit < Shape::depth; bit += step_bits) {
-      u32 left[high][4], right[wide / 2][4];
-#pragma unroll
-      for (i32 i = 0; i < high; ++i)
-        device::load_matrices(left_ + at + static_cast<u32>(i * 16 * Ring::row_bytes + bit / 8), left[i]);
-#pragma unroll
-      for (i32 j = 0; j < wide / 2; ++j)
-        device::load_matrices(right_ + at + static_cast<u32>(j * 16 * Ring::row_bytes + bit / 8), right[j]);
-#pragma unroll
-      for (i32 i = 0; i < high; ++i) {
-#pragma unroll
-        for (i32 j = 0; j < wide; ++j)
-          device::add_common_bits(counts_[i][j], left[i], right[j / 2][j % 2 * 2], right[j / 2][j % 2 * 2 + 1]);
-      }
-    }
-  }
-
-  /// The bits of 32 columns of a row: of columns 32 * word and on, for all four lanes that have counts of them.
-  __device__ __forceinline__ u32 word_of(i32 i, i32 half, i32 word) const {
-    u32 bits = 0;
-#pragma unroll
-    for (i32 j = 0; j < 4; ++j) {
-      const i32(&counts)[4] = counts_[i][4 * word + j];
-      bits |= (counts[2 * half] != 0 ? 1u : 0u) << 8 * j | (counts[2 * half + 1] != 0 ? 2u : 0u) << 8 * j;
-    }
-    bits <<= 2 * (lane_ % 4);
-    bits |= __shfl_xor_sync(~0u, bits, 1);
-    return bits | __shfl_xor_sync(~0u, bits, 2);
-  }
+  __device__ __forceinline__ explicit OrStore(const OrBitsTask& task) : task_(task) {}
 
   /// Adds what was found to x: of each four lanes with the same rows, each has some of them.
-  __device__ __forceinline__ void store(const PartPlace& place) const {
+  __device__ __forceinline__ void operator()(i32 turn, i64 row, i64 column, const RowCounts& counts) const {
+    u32 found[words_of_warp];
 #pragma unroll
-    for (i32 i = 0; i < high; ++i) {
-#pragma unroll
-      for (i32 half = 0; half < 2; ++half) {
-        u32 words[words_of_warp];
-#pragma unroll
-        for (i32 n = 0; n < words_of_warp; ++n) words[n] = word_of(i, half, n);
-        if (lane_ % 4 == i % 4) {
-          const i64 row = static_cast<i64>(place.row) * bit_side + row_ + 16 * i + 8 * half + lane_ / 4;
-          add(row, static_cast<i64>(place.column) * (bit_side / 32) + column_ / 32, words);
-        }
-      }
-    }
-  }
-  __device__ __forceinline__ void add(i64 row, i64 word, const u32 (&found)[words_of_warp]) const {
-    if (row >= task_.rows) return;
+    for (i32 n = 0; n < words_of_warp; ++n) found[n] = word_of(counts, n);
+    if (static_cast<i32>(threadIdx.x) % 4 != turn / 2 % 4 || row >= task_.rows) return;
+    const i64 word = column / 32;
     u32* x = task_.x.words + row * task_.x.stride + word;
 #pragma unroll
     for (i32 n = 0; n < words_of_warp; ++n) {
@@ -188,13 +35,21 @@ class OrBits {
     }
   }
 
+ private:
+  /// The bits of 32 columns of a row: of columns 32 * word and on, for all four lanes that have counts of them.
+  __device__ __forceinline__ static u32 word_of(const RowCounts& counts, i32 word) {
+    u32 bits = 0;
+#pragma unroll
+    for (i32 j = 0; j < 4; ++j) {
+      const i32(&pair)[2] = counts[4 * word + j];
+      bits |= (pair[0] != 0 ? 1u : 0u) << 8 * j | (pair[1] != 0 ? 2u : 0u) << 8 * j;
+    }
+    bits <<= 2 * (threadIdx.x % 4);
+    bits |= __shfl_xor_sync(~0u, bits, 1);
+    return bits | __shfl_xor_sync(~0u, bits, 2);
+  }
+
   const OrBitsTask& task_;
-  unsigned char* shared_;
-  i32 lane_, row_, column_;  // the warp's first row and column, in the part
-  i32 parts_, stages_of_part_;
-  u32 left_, right_;  // where the lane reads the first matrices of the first stage
-  i32 part_to_fetch_ = 0, stage_to_fetch_ = 0, slot_to_fetch_ = 0;
-  i32 counts_[high][wide][4];
 };
 
 /// Thread blocks take parts of x in turn.
@@ -202,7 +57,7 @@ template <class Shape>
 __global__ void __launch_bounds__(bit_threads, measured::CudaBits::blocks)
     or_bits_kernel(const __grid_constant__ OrBitsTask task) {
   if (task.state->begun == 0) return;
-  OrBits<Shape>(task).run();
+  CommonBits<Shape>(task.factors).run(OrStore(task));
 }
 
 }  // namespace terrace::recursive
