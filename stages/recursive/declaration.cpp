@@ -132,6 +132,7 @@ job::ProblemDeclaration declare(const recursive::ProblemInfo& problem) {
     declaration.example = std::move(form.example);
     if (problem.form == Form::shortest_paths) declaration.earlier_defaults = {{"type", "input"}};
     if (problem.form == Form::transitive_closure) declaration.results = 2;  // 1: infinity was an edge
+    if (problem.form == Form::product) declaration.results = 2;  // 1: of a graph infinity was true in or_and
   }
   declaration.parameters.insert(declaration.parameters.end(), problem.parameters.begin(), problem.parameters.end());
   return declaration;

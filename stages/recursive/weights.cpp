@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/inputs/graph.hpp"
 #include "io/packing.hpp"
 #include "kernels/recursive/semiring.hpp"
 #include "pipeline/base/error.hpp"
@@ -149,8 +150,11 @@ class Weights : public io::Source {
     rules_.zeros->zero += zero;
   }
 
+  /// Elements of a graph are edges, whatever these weigh, or infinity.
   template <class From>
   void read_truth(const Box& box, std::uint8_t* out) {
+    const bool graph = io::is_graph(*matrix_);
+    const From nothing = graph ? recursive::infinity<From>() : From(0);
     read_rows<From>(*matrix_, box, [&](const Box& part, const From* values) {
       const std::int64_t count = part.volume(), columns = part.end[1] - part.begin[1];
       const auto fail = [&](std::int64_t n, const char* fault) {
@@ -161,9 +165,9 @@ class Weights : public io::Source {
         if constexpr (std::is_floating_point_v<From>) {
           if (std::isnan(values[n])) fail(n, "is no number (NaN)");
         }
-        if (rules_.zero_or_one && values[n] != From(0) && values[n] != From(1))
+        if (rules_.zero_or_one && !graph && values[n] != From(0) && values[n] != From(1))
           fail(n, "is neither 0 nor 1, as elements of the factors of `count` are");
-        *out++ = values[n] != From(0) ? 1 : 0;
+        *out++ = values[n] != nothing ? 1 : 0;
       }
       return true;
     });

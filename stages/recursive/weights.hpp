@@ -12,7 +12,7 @@
 namespace terrace::stages {
 
 /// A matrix in another type, where no edge is the algebra's zero of that type. Elements become floating-point numbers
-/// rounded to the nearest; where no edge is false, 0 and 1.
+/// rounded to the nearest; where no edge is false, 0 and 1, of a graph 1 for each edge.
 /// NaN, an infinity that the algebra has not, what the type does not hold, and what lies outside of a stated range
 /// are a DataError of the read.
 std::shared_ptr<io::Source> weights(std::shared_ptr<io::Source> matrix, ElementType type, WeightRules rules);

@@ -109,6 +109,17 @@ class Products(JobTest):
         self.assertEqual((common * matrix).sum(), 6 * triangles)
         numpy.testing.assert_array_equal(common.diagonal(), matrix.sum(axis=1))
 
+    def test_of_a_graph_an_edge_is_one_and_no_edge_is_none(self):
+        graph = {"g": {"graph": self.write("g.txt", "0 1 0\n1 2 7\n2 0 1.5\n1 3 1\n3 3 2\n")}}
+        edges = numpy.zeros((4, 4), int)
+        edges[[0, 1, 2, 1, 3], [1, 2, 0, 3, 3]] = 1
+        stages = [{"name": semiring, "recursive": {"problem": "semiring_product", "left": "g", "right": "g",
+                                                   "semiring": semiring}} for semiring in ("or_and", "count")]
+        result = self.run_job(graph, stages, "--fresh", backend="cpu")
+        numpy.testing.assert_array_equal(result["count/product"][()], edges @ edges)
+        numpy.testing.assert_array_equal(result["or_and/product"][()], edges @ edges > 0)
+        self.terrace("verify", "result.h5", "--sample", "1")
+
     def test_what_cannot_be_counted_is_refused(self):
         one = numpy.ones((3, 3), numpy.int32)
         for parameter in ("left", "right"):
