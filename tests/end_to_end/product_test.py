@@ -98,6 +98,14 @@ class Products(JobTest):
                     found = self.multiplied(given, "--set", f"memory.host={host}", semiring="count", type="i32")
                     numpy.testing.assert_array_equal(found, expected + added)
 
+    def test_counts_that_are_killed_go_on_to_the_same_bytes(self):
+        draw = numpy.random.default_rng(16)
+        inputs, stages = self.stage({"left": draw.integers(0, 2, (400, 600), numpy.uint8),
+                                     "right": draw.integers(0, 2, (600, 350), numpy.uint8),
+                                     "accumulate": draw.integers(-9, 9, (400, 350))}, semiring="count")
+        self.check_survives_kills(inputs, stages[0], "product", backend="cpu",
+                                  memory={"host": (200 + 75 * os.cpu_count()) << 10})
+
     def test_triangles_of_a_graph_are_half_the_common_neighbours_of_its_edges(self):
         draw = numpy.random.default_rng(15)
         edges = numpy.triu(draw.random((300, 300)) < 0.07, 1)
@@ -139,6 +147,14 @@ class Products(JobTest):
         self.refused({"left": one, "right": one}, "in i32: leave out `type`", expect=WRONG, semiring="count", type="i64")
         self.refused({"left": one, "right": one[:2]}, "has as many rows as the left one has columns", expect=WRONG,
                      semiring="count")
+        for depth, keys in ((2 ** 31, {}), (2 ** 30 + 1, {"accumulate": "one"})):
+            inputs = {name: {"generate": "uniform", "shape": shape, "type": "u8", "minimum": 0, "maximum": 1, "seed": 1}
+                      for name, shape in (("a", [1, depth]), ("b", [depth, 1]), ("one", [1, 1]))}
+            stage = {"problem": "semiring_product", "left": "a", "right": "b", "semiring": "count", **keys}
+            job = self.write_job({name: inputs[name] for name in ("a", "b", *keys.values())},
+                                 [{"name": "c", "recursive": stage}], backend="cpu")
+            self.assertSays(self.terrace("check", job, expect=WRONG), f"i32 may not hold counts over {depth} columns of 'a'",
+                            f"the most are {depth - 1}")
         self.refused({"left": one, "right": one, "accumulate": one[:2]}, "and the product 3 x 3", expect=WRONG,
                      semiring="count")
 
