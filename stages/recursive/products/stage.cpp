@@ -313,7 +313,7 @@ std::unique_ptr<run::Stage> make_product(const Request& request) {
   const Settings& settings = request.stage.settings;
   const std::string& semiring = settings.text("semiring");
   std::vector<std::string> names = {"left", "right"};
-  if (settings.has("accumulate")) names.push_back("accumulate");
+  if (settings.has("accumulate")) names.emplace_back("accumulate");
   std::vector<std::shared_ptr<io::Source>> matrices;
   std::vector<WeightRules> rules;
   for (const std::string& name : names) {
