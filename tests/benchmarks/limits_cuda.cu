@@ -420,8 +420,8 @@ void report_all(device::Context& context, std::size_t mebibytes) {
   }
   report_shared_memory(context);
   report_operations<F32MultiplyAdd, F32Add, F32Minimum, F32AddMinimum, F32AddMinimumOfThree, F64MultiplyAdd, F64Add,
-                    I32Add, I32MultiplyAdd, I32Minimum, I32MaximumOfThree, I32AddMaximum, I16x2AddMaximum,
-                    I16x2MaximumOfThree, I64Add, Logic, BitCount>(context);
+                    F64Minimum, I32Add, I32MultiplyAdd, I32Minimum, I32MaximumOfThree, I32AddMaximum, I16x2AddMaximum,
+                    I16x2MaximumOfThree, I64Add, I64Minimum, Logic, BitCount>(context);
   report_shuffles(context);
   report_product<BitProduct>(context, 0x12345678u, 0x0F0F3355u);
   report_product<F64Product>(context, 1, 2);

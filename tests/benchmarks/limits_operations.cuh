@@ -81,6 +81,14 @@ struct F64Add {
   __host__ __device__ static Value apply(Value x, Value, Value, Value, Value b) { return x + b; }
 };
 
+struct F64Minimum {
+  using Value = double;
+  static constexpr const char* name = "f64 minimum";
+  // A comparison and two selections.
+  static constexpr double operations = 1, per_clock = 32;
+  __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x < y ? x : y; }
+};
+
 struct I32Add {
   using Value = u32;
   static constexpr const char* name = "i32 add";
@@ -139,6 +147,14 @@ struct I64Add {
   // Two each, as i32 add.
   static constexpr double operations = 1, per_clock = 64;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x + y; }
+};
+
+struct I64Minimum {
+  using Value = device::i64;
+  static constexpr const char* name = "i64 minimum";
+  // Two comparisons and two selections.
+  static constexpr double operations = 1, per_clock = 16;
+  __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x < y ? x : y; }
 };
 
 struct Logic {
