@@ -1,26 +1,13 @@
 #include "kernels/device/cuda_limits.hpp"
 
-#include <array>
 #include <string>
-#include <string_view>
 
+#include "kernels/device/ceilings.hpp"
 #include "kernels/device/cuda_check.hpp"
 #include "kernels/device/cuda_toolkit.hpp"
 
 namespace terrace::device {
 namespace {
-
-/// Ceilings measured on one chip: a device-to-device copy (read + write), a pinned host-to-device copy, and 32-bit
-/// fused add-max operations.
-struct KnownChip {
-  std::string_view name;
-  double memory, link, operations;
-};
-
-constexpr std::array known_chips{
-    KnownChip{"NVIDIA H200", 4.3e12, 55.6e9, 16.6e12},
-    KnownChip{"NVIDIA H100 80GB HBM3", 3.0e12, 55.0e9, 16.6e12},
-};
 
 int attribute(cudaDeviceAttr which, int index) {
   int value = 0;
@@ -28,7 +15,7 @@ int attribute(cudaDeviceAttr which, int index) {
   return value;
 }
 
-/// Integer min and max operations that one multiprocessor starts in a clock.
+/// Fused additions and maxima that one multiprocessor starts in a clock.
 constexpr double operations_per_clock = 64;
 
 void derive_ceilings(Limits& limits, int index) {
@@ -37,6 +24,16 @@ void derive_ceilings(Limits& limits, int index) {
   const double core_hz = 1e3 * attribute(cudaDevAttrClockRate, index);
   limits.memory_bytes_per_second = 2 * memory_hz * bus_bytes;  // two transfers a clock
   limits.operations_per_second = core_hz * limits.processors * operations_per_clock;
+}
+
+/// Puts in place of those that are derived what was measured of the chip.
+void take_measured(Limits& limits) {
+  const auto take = [&](double& rate, const char* name) {
+    if (const double measured = measured_ceiling(limits.name, name); measured > 0) rate = measured;
+  };
+  take(limits.memory_bytes_per_second, ceilings::memory_copy);
+  take(limits.link_bytes_per_second, ceilings::link_up);
+  take(limits.operations_per_second, ceilings::i32_add_maximum);
 }
 
 }  // namespace
@@ -51,14 +48,8 @@ Limits cuda_limits(int index) {
   limits.processors = properties.multiProcessorCount;
   limits.block_shared_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index));
   TERRACE_CUDA_CHECK(cudaMemGetInfo(&limits.free_bytes, &limits.memory_bytes));
-  for (const KnownChip& chip : known_chips) {
-    if (chip.name != limits.name) continue;
-    limits.memory_bytes_per_second = chip.memory;
-    limits.link_bytes_per_second = chip.link;
-    limits.operations_per_second = chip.operations;
-    return limits;
-  }
   derive_ceilings(limits, index);
+  take_measured(limits);
   return limits;
 }
 

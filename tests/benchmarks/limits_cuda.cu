@@ -11,6 +11,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/device/cuda_check.hpp"
@@ -21,6 +22,8 @@
 
 namespace terrace::limits {
 namespace {
+
+namespace ceilings = device::ceilings;
 
 using device::In;
 using device::Memory;
@@ -113,8 +116,8 @@ int resident_blocks(Kernel* kernel, int threads) {
   return std::max(1, blocks) * processors();
 }
 
-/// Operations a second of all multiprocessors.
-double derived_rate(double per_clock) { return per_clock * processors() * clock_rate(); }
+/// Operations or bytes a second that all multiprocessors start at the highest clock; 0 if not known.
+double derived_rate(std::string_view name) { return device::operations_a_clock(name) * processors() * clock_rate(); }
 
 template <class Operation>
 void report_operation(device::Context& context) {
@@ -136,7 +139,7 @@ void report_operation(device::Context& context) {
   const bool right = std::equal(x, x + values, all.end() - values);
   const double applied = 1.0 * blocks * block * rounds * unrolled * values;
   print(Operation::name, 1e-12 * applied * Operation::operations / seconds, "T/s",
-        1e-12 * derived_rate(Operation::per_clock), right);
+        1e-12 * derived_rate(Operation::name), right);
 }
 
 template <class... Operations>
@@ -154,8 +157,8 @@ void report_shuffles(device::Context& context) {
   // Each value was exchanged an even number of times.
   const bool right =
       copied<u32>(out, threads * values).back() == first_value<u32>(static_cast<u32>(threads) - 1, values - 1);
-  print("shuffle", 1e-12 * static_cast<double>(threads) * rounds * unrolled * values / seconds, "T/s",
-        1e-12 * derived_rate(32), right);
+  print(ceilings::shuffle, 1e-12 * static_cast<double>(threads) * rounds * unrolled * values / seconds, "T/s",
+        1e-12 * derived_rate(ceilings::shuffle), right);
 }
 
 template <class Product>
@@ -178,8 +181,8 @@ void report_product(device::Context& context, typename Product::Factor left, typ
     same = same && all[(threads - 1) * sums + static_cast<std::size_t>(i)] == expected;
   }
   const double products = static_cast<double>(threads) / 32 * rounds * unrolled * (values / 2);
-  print(Product::name, 1e-12 * products * Product::operations / seconds, "T/s",
-        1e-12 * derived_rate(Product::per_clock), same);
+  print(Product::name, 1e-12 * products * Product::operations / seconds, "T/s", 1e-12 * derived_rate(Product::name),
+        same);
 }
 
 /// The sum of indices and ones of that many pairs.
@@ -210,31 +213,30 @@ void report_memory(device::Context& context, const Memory& pairs, const Memory& 
   const int blocks = resident_blocks(write_kernel, memory_block);
   const double writing = best_seconds([&] { write_kernel<<<blocks, memory_block>>>(pairs.as<Pair>(), count, 1); });
   const auto [reading, right] = read_rate(context, pairs, count, 1);
-  print("device memory read", 1e-12 * reading, "TB/s", 1e-12 * derived, right);
-  print("device memory write", 1e-12 * bytes / writing, "TB/s", 1e-12 * derived, right);
+  print(ceilings::memory_read, 1e-12 * reading, "TB/s", 1e-12 * derived, right);
+  print(ceilings::memory_write, 1e-12 * bytes / writing, "TB/s", 1e-12 * derived, right);
   const double copying = best_seconds([&] {
     TERRACE_CUDA_CHECK(cudaMemcpyAsync(others.data(), pairs.data(), pairs.bytes(), cudaMemcpyDeviceToDevice));
   });
   const bool same = read_rate(context, others, count, 1).second;
-  print("device memory copy (read + write)", 1e-12 * 2 * bytes / copying, "TB/s", 1e-12 * derived, same);
+  print(ceilings::memory_copy, 1e-12 * 2 * bytes / copying, "TB/s", 1e-12 * derived, same);
 }
 
-/// The same in L2: 20 MiB, or a third of it.
+/// The same in L2: 20 MiB that are read, or a third of it; half of that is copied.
 void report_l2(device::Context& context, const Memory& pairs, const Memory& others) {
   constexpr int passes = 64;
   const std::size_t most = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize)) / 3;
   const std::size_t bytes = std::min({std::size_t{20} << 20, most, pairs.bytes()});
   const i64 count = static_cast<i64>(bytes / sizeof(Pair));
   const auto [reading, right] = read_rate(context, pairs, count, passes);
-  const std::string size = std::to_string(bytes >> 20) + " MiB";
-  print("L2 read, " + size, 1e-12 * reading, "TB/s", 0, right);
+  print(ceilings::l2_read, 1e-12 * reading, "TB/s", 0, right);
   TERRACE_CUDA_CHECK(cudaMemset(others.data(), 0, bytes));
   const int blocks = resident_blocks(copy_kernel, memory_block);
   const double seconds = best_seconds(
       [&] { copy_kernel<<<blocks, memory_block>>>(others.as<Pair>(), pairs.as<Pair>(), count / 2, passes); });
   const bool same = read_rate(context, others, count / 2, 1).second;
-  print("L2 copy (read + write), " + size,
-        1e-12 * 2 * sizeof(Pair) * static_cast<double>(count / 2) * passes / seconds, "TB/s", 0, same);
+  print(ceilings::l2_copy, 1e-12 * 2 * sizeof(Pair) * static_cast<double>(count / 2) * passes / seconds, "TB/s", 0,
+        same);
 }
 
 void report_shared_memory(device::Context& context) {
@@ -252,8 +254,8 @@ void report_shared_memory(device::Context& context) {
     }
   }
   const bool right = copied<u32>(out, threads).back() == expected;
-  print("shared memory read", 1e-12 * 16 * static_cast<double>(threads) * rounds * shared_reads / seconds, "TB/s",
-        1e-12 * derived_rate(128), right);
+  print(ceilings::shared_read, 1e-12 * 16 * static_cast<double>(threads) * rounds * shared_reads / seconds, "TB/s",
+        1e-12 * derived_rate(ceilings::shared_read), right);
 }
 
 /// Copies between pinned host memory and the device.
@@ -272,8 +274,8 @@ void report_link(device::Context& context, const Memory& pairs, const Memory& ot
   const double sending = best_seconds([&] { send(nullptr); });
   const double receiving = best_seconds([&] { receive(others, nullptr); });
   const bool right = std::memcmp(up.data(), down.data(), bytes) == 0;
-  print("host to device, pinned", gigabytes(sending), "GB/s", 0, right);
-  print("device to host, pinned", gigabytes(receiving), "GB/s", 0, right);
+  print(ceilings::link_up, gigabytes(sending), "GB/s", 0, right);
+  print(ceilings::link_down, gigabytes(receiving), "GB/s", 0, right);
   cudaStream_t other = nullptr;  // works beside the default stream only as a stream that does not block
   TERRACE_CUDA_CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
   cudaEvent_t event = nullptr;
@@ -289,7 +291,7 @@ void report_link(device::Context& context, const Memory& pairs, const Memory& ot
   TERRACE_CUDA_CHECK(cudaEventDestroy(event));
   TERRACE_CUDA_CHECK(cudaStreamDestroy(other));
   const bool same = static_cast<const Pair*>(down.data())[bytes / sizeof(Pair) - 1].index == bytes / sizeof(Pair) - 1;
-  print("both ways at once, pinned", 2 * gigabytes(both), "GB/s", 0, same);
+  print(ceilings::link_both, 2 * gigabytes(both), "GB/s", 0, same);
 }
 
 /// A ring of `length` words at random multiples of 128 bytes among the first `bytes`; it begins at word 0.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/device/bit_matrices.cuh"
+#include "kernels/device/ceilings.hpp"
 #include "kernels/device/instructions.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -22,42 +23,41 @@ inline constexpr int values = 8, unrolled = 16;
 
 // An operation: x is the value that it replaces, y and z are the two after it (x of the first ones follow the last
 // one), a and b are the same all the time. So none can be merged with another: each result is read by three.
-// `operations` is how many of the named ones a call is, `per_clock` how many of these one multiprocessor of compute
-// capability 9.0 starts in a clock by its documents, 0 if they do not say.
+// `operations` is how many of the named ones a call is.
 
 struct F32MultiplyAdd {
   using Value = float;
-  static constexpr const char* name = "f32 multiply-add";
-  static constexpr double operations = 1, per_clock = 128;
+  static constexpr const char* name = device::ceilings::f32_multiply_add;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value, Value, Value a, Value b) { return fmaf(x, a, b); }
 };
 
 struct F32Add {
   using Value = float;
-  static constexpr const char* name = "f32 add";
-  static constexpr double operations = 1, per_clock = 128;
+  static constexpr const char* name = device::ceilings::f32_add;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value, Value, Value, Value b) { return x + b; }
 };
 
 struct F32Minimum {
   using Value = float;
-  static constexpr const char* name = "f32 minimum";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::f32_minimum;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return fminf(x, y); }
 };
 
 struct F32AddMinimum {
   using Value = float;
-  static constexpr const char* name = "f32 add and minimum (relaxation)";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::f32_add_minimum;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value b) { return fminf(x, y + b); }
 };
 
 /// As products of min_plus in f32 do it: two sums, and one minimum of three of their bits.
 struct F32AddMinimumOfThree {
   using Value = float;
-  static constexpr const char* name = "f32 relaxation, two by a minimum of three";
-  static constexpr double operations = 2, per_clock = 128.0 * 2 / 3;
+  static constexpr const char* name = device::ceilings::f32_add_minimum_of_three;
+  static constexpr double operations = 2;
   __host__ __device__ static Value apply(Value x, Value y, Value z, Value a, Value b) {
 #if defined(__CUDA_ARCH__)
     return __int_as_float(__vimin3_s32(__float_as_int(x), __float_as_int(y + a), __float_as_int(z + b)));
@@ -69,66 +69,64 @@ struct F32AddMinimumOfThree {
 
 struct F64MultiplyAdd {
   using Value = double;
-  static constexpr const char* name = "f64 multiply-add";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::f64_multiply_add;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value, Value, Value a, Value b) { return fma(x, a, b); }
 };
 
 struct F64Add {
   using Value = double;
-  static constexpr const char* name = "f64 add";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::f64_add;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value, Value, Value, Value b) { return x + b; }
 };
 
 struct F64Minimum {
   using Value = double;
-  static constexpr const char* name = "f64 minimum";
-  // A comparison and two selections.
-  static constexpr double operations = 1, per_clock = 32;
+  static constexpr const char* name = device::ceilings::f64_minimum;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x < y ? x : y; }
 };
 
 struct I32Add {
   using Value = u32;
-  static constexpr const char* name = "i32 add";
-  // Half of them are compiled to multiply-adds, which start on another pipe.
-  static constexpr double operations = 1, per_clock = 128;
+  static constexpr const char* name = device::ceilings::i32_add;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x + y; }
 };
 
 struct I32MultiplyAdd {
   using Value = u32;
-  static constexpr const char* name = "i32 multiply-add";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::i32_multiply_add;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value z, Value, Value) { return x * y + z; }
 };
 
 struct I32Minimum {
   using Value = i32;
-  static constexpr const char* name = "i32 minimum";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::i32_minimum;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x < y ? x : y; }
 };
 
 struct I32MaximumOfThree {
   using Value = i32;
-  static constexpr const char* name = "i32 maximum of three";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::i32_maximum_of_three;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value z, Value, Value) { return __vimax3_s32(x, y, z); }
 };
 
 struct I32AddMaximum {
   using Value = i32;
-  static constexpr const char* name = "i32 add-maximum, fused";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::i32_add_maximum;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value a, Value) { return __viaddmax_s32(y, a, x); }
 };
 
 struct I16x2AddMaximum {
   using Value = u32;
-  static constexpr const char* name = "i16x2 add-maximum, fused, words";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::i16x2_add_maximum;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value a, Value) {
     return __viaddmax_s16x2(y, a, x);
   }
@@ -136,38 +134,36 @@ struct I16x2AddMaximum {
 
 struct I16x2MaximumOfThree {
   using Value = u32;
-  static constexpr const char* name = "i16x2 maximum of three, words";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::i16x2_maximum_of_three;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value z, Value, Value) { return __vimax3_s16x2(x, y, z); }
 };
 
 struct I64Add {
   using Value = u64;
-  static constexpr const char* name = "i64 add";
-  // Two each, as i32 add.
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::i64_add;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x + y; }
 };
 
 struct I64Minimum {
   using Value = device::i64;
-  static constexpr const char* name = "i64 minimum";
-  // Two comparisons and two selections.
-  static constexpr double operations = 1, per_clock = 16;
+  static constexpr const char* name = device::ceilings::i64_minimum;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) { return x < y ? x : y; }
 };
 
 struct Logic {
   using Value = u32;
-  static constexpr const char* name = "logic of three words";
-  static constexpr double operations = 1, per_clock = 64;
+  static constexpr const char* name = device::ceilings::logic;
+  static constexpr double operations = 1;
   __host__ __device__ static Value apply(Value x, Value y, Value z, Value, Value) { return (x & y) ^ z; }
 };
 
 struct BitCount {
   using Value = u32;
-  static constexpr const char* name = "popc";
-  static constexpr double operations = 1, per_clock = 16;
+  static constexpr const char* name = device::ceilings::popc;
+  static constexpr double operations = 1;
   // The sum takes no time beside it, and without it the count would not change for long.
   __host__ __device__ static Value apply(Value x, Value y, Value, Value, Value) {
     return static_cast<u32>(TERRACE_LIMITS_POPC(x)) + y;
@@ -230,8 +226,8 @@ __global__ void __launch_bounds__(256) shuffle_kernel(u32* out, int rounds) {
 struct BitProduct {
   using Value = i32;
   using Factor = u32;
-  static constexpr const char* name = "b1 m16n8k256 and.popc, multiply-adds";
-  static constexpr double operations = 16 * 8 * 256, per_clock = 0;
+  static constexpr const char* name = device::ceilings::bit_products;
+  static constexpr double operations = 16 * 8 * 256;
   static Value added(Factor left, Factor right) { return 8 * __builtin_popcount(left & right); }
   __device__ static void add(Value (&sums)[4], Factor left, Factor right) {
     const u32 rows[4] = {left, left, left, left};
@@ -242,8 +238,8 @@ struct BitProduct {
 struct F64Product {
   using Value = double;
   using Factor = double;
-  static constexpr const char* name = "f64 m16n8k4, multiply-adds";
-  static constexpr double operations = 16 * 8 * 4, per_clock = 128;
+  static constexpr const char* name = device::ceilings::f64_products;
+  static constexpr double operations = 16 * 8 * 4;
   static Value added(Factor left, Factor right) { return 4 * left * right; }
   __device__ static void add(Value (&sums)[4], Factor left, Factor right) {
     device::add_matrix_product(sums, left, left, right);
