@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/device/ceilings.hpp"
 #include "kernels/recursive/blas.hpp"
 #include "kernels/recursive/measured_rates.hpp"
 #include "kernels/recursive/problems.hpp"
@@ -131,10 +132,12 @@ std::string unfit_for_updates(const UpdateSpec& spec, const Limits&) {
 }
 
 double multiply_adds_of(const TileSpec& spec, Backend backend, const Limits& limits) {
-  // A GPU's multiply-adds are twice as many as its minima. cuBLAS lets tensor cores do as many in f64.
-  const bool by_cuda_blas = backend == Backend::cuda && !cuda_blas_kind().empty();
-  const double single = backend == Backend::cuda ? 2 * limits.operations_per_second : limits.multiply_adds_per_second;
-  return single * (by_cuda_blas ? 1 : 4 / static_cast<double>(size_of(spec.value)));
+  namespace ceilings = device::ceilings;
+  const bool wide = size_of(spec.value) > 4;
+  if (backend == Backend::cpu) return limits.multiply_adds_per_second / (wide ? 2 : 1);
+  // cuBLAS has tensor cores make the products of f64.
+  const char* by = cuda_blas_kind().empty() ? ceilings::f64_multiply_add : ceilings::f64_products;
+  return device::ceiling_of(limits, wide ? by : ceilings::f32_multiply_add);
 }
 
 Cost cost_of_bits(Backend backend, const Limits& limits) {

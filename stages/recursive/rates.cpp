@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
+#include "kernels/recursive/limits.hpp"
 #include "stages/recursive/methods.hpp"
 #include "stages/recursive/tiles.hpp"
 
 namespace terrace::stages {
 namespace {
 
-/// Updates of an element a second that instructions of a GPU allow: of 32 bits two sums and a minimum of three in
-/// three instructions, of others an instruction each, of 16 bits for two elements. @param minima of 32 bits a second
-double cuda_limit(ElementType type, double minima) {
-  const auto size = static_cast<double>(size_of(type));
-  return size == 4 ? minima * 4 / 3 : minima * 4 / size;
+/// The limit of updates that have no BLAS; 0 if it is not known.
+double limit_of(const recursive::TileSpec& spec, const Resources& resources) {
+  if (resources.cuda) return recursive::cuda_limit_of_updates(spec, resources.device);
+  // Of bits it is not known.
+  if (recursive::has_bit_factors(spec.table)) return 0;
+  return resources.device.operations_per_second * 4 / static_cast<double>(size_of(spec.value)) / 2;
 }
 
 }  // namespace
@@ -32,13 +34,12 @@ ElementType distance_type(ElementType type) {
   }
 }
 
-void set_rates(run::Prediction& prediction, const device::Cost& cost, ElementType type, const Resources& resources) {
-  const device::Limits& device = resources.device;
+void set_rates(run::Prediction& prediction, const device::Cost& cost, const recursive::TileSpec& spec,
+               const Resources& resources) {
   prediction.operations_per_second = 1 / cost.seconds;
-  prediction.limit = resources.cuda ? cuda_limit(type, device.operations_per_second)
-                                    : device.operations_per_second * 4 / static_cast<double>(size_of(type)) / 2;
+  prediction.limit = limit_of(spec, resources);
   if (prediction.limit <= 0) return;
-  prediction.limit_kind = "operations";
+  prediction.limit_kind = recursive::has_bit_factors(spec.table) ? "tensor operations" : "operations";
   prediction.operations_per_second = std::min(prediction.operations_per_second, prediction.limit);
 }
 
@@ -49,7 +50,7 @@ device::Cost cost_of(const recursive::UpdateSpec& spec, const Resources& resourc
 
 void set_product_rates(run::Prediction& prediction, const recursive::UpdateSpec& spec, const Resources& resources) {
   const device::Cost cost = cost_of(spec, resources);
-  if (!recursive::has_blas(spec.tiles)) return set_rates(prediction, cost, spec.tiles.value, resources);
+  if (!recursive::has_blas(spec.tiles)) return set_rates(prediction, cost, spec.tiles, resources);
   const auto backend = resources.backend();
   prediction.limit = recursive::multiply_adds_of(spec.tiles, backend, resources.device);
   prediction.operations_per_second = 1 / cost.seconds;

@@ -18,9 +18,10 @@ ElementType distance_type(ElementType type);
 /// The expected cost of an update.
 device::Cost cost_of(const recursive::UpdateSpec& spec, const Resources& resources);
 
-/// Sets the rate expected by a cost, and the limit: two operations, on 32 bits or the type's share of them; on a GPU,
-/// instructions.
-void set_rates(run::Prediction& prediction, const device::Cost& cost, ElementType type, const Resources& resources);
+/// Sets the rate expected by a cost, and the limit of updates: on the CPU two operations, on 32 bits or the type's
+/// share of them, of bits none; on a GPU the instructions of its kernels.
+void set_rates(run::Prediction& prediction, const device::Cost& cost, const recursive::TileSpec& spec,
+               const Resources& resources);
 
 /// The same, but of sums of products of real numbers, whose limit is a fused multiply-add each.
 void set_product_rates(run::Prediction& prediction, const recursive::UpdateSpec& spec, const Resources& resources);

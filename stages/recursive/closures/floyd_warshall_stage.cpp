@@ -79,8 +79,9 @@ class FloydWarshallStage : public run::Stage {
     p.operations = n * n * n;
     p.unit = "relaxation";
     // With paths a GPU computes distances of 16 bits in 32.
-    const bool wider = paths && resources_.cuda && cut.spec.value == ElementType::i16;
-    set_rates(p, cost_of(updates(), resources_), wider ? ElementType::i32 : cut.spec.value, resources_);
+    recursive::TileSpec computed = cut.spec;
+    if (paths && resources_.cuda && cut.spec.value == ElementType::i16) computed.value = ElementType::i32;
+    set_rates(p, cost_of(updates(), resources_), computed, resources_);
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     const UpdatedTable table{n * n * element, block, plan_->across(), cut.ways};
     set_traffic(p, table, {table.bytes, table.bytes + (paths ? 4 * n * n : 0)}, plan_->lines(), resources_);

@@ -43,7 +43,7 @@ class TransitiveClosureStage : public run::Stage {
     p.blocks = plan_->updates();
     p.operations = n * n * n;
     p.unit = "cell";
-    p.operations_per_second = 1 / cost_of(updates(), resources_).seconds;
+    set_rates(p, cost_of(updates(), resources_), cut.spec, resources_);
     const double table = n * n / 8, closure = cut.spec.table == recursive::Table::bits ? n * n : table;
     const auto block = static_cast<double>(block_bytes(cut.spec, cut.tile));
     set_traffic(p, {table, block, plan_->across(), cut.ways}, {table, closure}, plan_->lines(), resources_);

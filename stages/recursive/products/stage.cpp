@@ -116,8 +116,7 @@ class ProductStage : public run::Stage {
       p.bytes_up = link.in + added + inspected_again(cut.spec.value, inspected, resources_.device_budget);
       p.bytes_down = link.out;
     }
-    if (packs_factors(cut)) p.operations_per_second = 1 / cost_of(updates(), resources_).seconds;
-    else set_product_rates(p, updates(), resources_);
+    set_product_rates(p, updates(), resources_);
     set_devices(p, plan_->lines(), resources_);
     set_blocks(p, cut.spec, cut.tile, resources_);
     return p;

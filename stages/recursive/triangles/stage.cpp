@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/recursive/interval_rules.hpp"
+#include "kernels/recursive/problems.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "stages/block_memory.hpp"
@@ -99,7 +100,9 @@ class TriangleStage : public run::Stage {
     const auto backend = resources_.backend();
     const recursive::TriangleSpec spec = triangle_of(cut, cut.tile);
     const recursive::TriangleMethod& method = triangle_method(spec, backend, resources_.device);
-    set_rates(p, method.cost(spec, resources_.device), cut.spec.value, resources_);
+    // A split is an update of min_plus, or of max_plus.
+    const recursive::TileSpec updates{recursive::find_semiring("min_plus"), cut.spec.value};
+    set_rates(p, method.cost(spec, resources_.device), updates, resources_);
     const double split = cut.spec.splits ? 4 : 0, half = n * n / 2;
     const auto block = static_cast<double>(block_bytes(cut, cut.tile) + vector_bytes(cut));
     const std::int64_t across = (cut.nodes + cut.tile - 1) / cut.tile;
