@@ -4,9 +4,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "kernels/device/ceilings.hpp"
 #include "kernels/stencil/operators.hpp"
 #include "kernels/stencil/separable.hpp"
 #include "kernels/stencil/written.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -80,6 +82,20 @@ double operations_of(const StencilSpec& spec) {
 double multiply_adds_of(Backend backend, const device::Limits& limits) {
   if (backend == Backend::cuda) return 2 * limits.operations_per_second;
   return limits.multiply_adds_per_second > 0 ? limits.multiply_adds_per_second : limits.operations_per_second;
+}
+
+double limit_of(const device::Method<StencilSpec>& method, const StencilSpec& spec, const device::Limits& limits) {
+  namespace ceilings = device::ceilings;
+  const bool wide = spec.value == ElementType::f64;
+  const double each = operations_of(spec);
+  if (method.backend == Backend::cpu) return multiply_adds_of(Backend::cpu, limits) / (wide ? 2 : 1) / each;
+  if (method.name == std::string_view("box_products")) {
+    // Of eight cells of a row the tensor cores multiply all cells around them, four at a time, by each row of
+    // coefficients.
+    const int around = rounded_up(8 + 2 * spec.radius, 4);
+    return device::ceiling_of(limits, ceilings::f64_products) / ((2 * spec.radius + 1) * around);
+  }
+  return device::ceiling_of(limits, wide ? ceilings::f64_multiply_add : ceilings::f32_multiply_add) / each;
 }
 
 device::Cost cost_by(std::span<const OperatorRates> rates, Backend backend, const StencilSpec& spec,

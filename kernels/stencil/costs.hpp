@@ -15,6 +15,9 @@ double operations_of(const StencilSpec& spec);
 /// Multiply-adds of f32 a second of a device; 0 if not known.
 double multiply_adds_of(device::Backend backend, const device::Limits& limits);
 
+/// Cells a second that the operations of a method allow, whatever memory does; 0 if not known.
+double limit_of(const device::Method<StencilSpec>& method, const StencilSpec& spec, const device::Limits& limits);
+
 /// A kernel's use of the memory of its device, and what it takes beside the measured rate.
 struct Visits {
   double steps = 1;         // that it makes between two visits of a cell

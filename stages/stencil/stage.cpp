@@ -138,7 +138,6 @@ class StencilStage : public run::Stage {
     p.blocks = plan_.cut().slabs() * plan_.timeline().passes();
     p.unit = "cell";
     p.operations = cells * steps;
-    const double each = stencil::operations_of(spec), lanes = 4 / size;
     p.operations_per_second = 1 / method().cost(spec, resources_.device).seconds;
     const bool stays = 1.1 * (bytes + constant) <= static_cast<double>(resources_.host_budget);
     const auto snapshots = static_cast<double>(plan_.events().snapshots.size());
@@ -157,7 +156,7 @@ class StencilStage : public run::Stage {
     p.block_shape = shape_of_slab();
     p.block_bytes = static_cast<std::size_t>(
         stencil_slab_bytes(spec, needs_of(plan_.events(), static_cast<std::size_t>(spec.fields())), Held::own));
-    p.limit = stencil::multiply_adds_of(method().backend, resources_.device) * lanes / each;
+    p.limit = stencil::limit_of(method(), spec, resources_.device);
     p.limit_kind = "operations";
     const auto bound = [&](double bytes_per_second, double bytes_a_step, const char* kind) {
       if (bytes_per_second <= 0 || bytes_a_step <= 0) return;

@@ -192,6 +192,21 @@ TEST_CASE("Boxes of f64 take matrix products where these are exact, else the fas
   CHECK(name_for(spec) == "box_terms");
 }
 
+TEST_CASE("The limit of operations is that of the instructions of the method, which no measured rate exceeds") {
+  const auto limit = [](const StencilSpec& spec) { return limit_of(chosen(spec), spec, gpu()); };
+  CHECK(limit(spec_of("star2d", 1, ElementType::f32)) == Approx(33.2e12 / 5));
+  CHECK(limit(spec_of("star2d", 1, ElementType::f64)) == Approx(16.6e12 / 5));
+  // Tensor cores multiply more cells, at twice the rate: 24 around each eight.
+  CHECK(limit(spec_of("box2d", 8, ElementType::f64)) == Approx(33.2e12 / (17 * 24)));
+  for (int radius = 4; radius <= 8; ++radius) {
+    INFO(radius);
+    const StencilSpec spec = spec_of("box2d", radius, ElementType::f64);
+    CHECK(rate_of(spec) < limit(spec));
+  }
+  const StencilSpec wide = spec_of("star2d", 4, ElementType::f64);
+  CHECK(limit_of(chosen(wide, Backend::cpu), wide, epyc()) == Approx(1.18e11 / 2 / 17));
+}
+
 TEST_CASE("Planes of formulas with arrays stream, and are predicted to be faster than single steps") {
   StencilSpec spec = spec_of("heat3d", 1, ElementType::f32);
   spec.name = "formula";
