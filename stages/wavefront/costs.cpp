@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "kernels/device/ceilings.hpp"
 #include "kernels/wavefront/costs.hpp"
 #include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/methods.hpp"
@@ -26,6 +27,24 @@ bool leaves_out(const SweepSpec& spec) {
   if (spec.schedule.work == wavefront::Schedule::Work::all) return false;
   const auto problem = wavefront::description_of(spec);
   return problem->prunes || problem->bits;
+}
+
+/// Operations that a cell of 16 bits spares of those of 32 bits: a word of two takes one less than two cells, for
+/// affine gaps five, for linear ones three.
+constexpr double spared_in_pairs = 0.5;
+
+/// The ceiling of a CUDA device that bounds the operations of a method's cells.
+const char* cuda_ceiling(const SweepSpec& spec, std::string_view method) {
+  namespace ceilings = device::ceilings;
+  const bool wide = size_of(spec.value) > 4, real = is_floating(spec.value);
+  if (method == "bits") return ceilings::logic;
+  if (method == "pairs") return ceilings::i16x2_add_maximum;
+  if (wavefront::description_of(spec)->items == wavefront::Items::grid) {
+    if (real) return wide ? ceilings::f64_add : ceilings::f32_add;
+    return wide ? ceilings::i64_add : ceilings::i32_add;
+  }
+  if (real) return wide ? ceilings::f64_minimum : ceilings::f32_minimum;
+  return wide ? ceilings::i64_minimum : ceilings::i32_add_maximum;
 }
 
 /// Adds time in which no cell is counted.
@@ -55,10 +74,20 @@ void add_bit_way_back(const WayBack& back, bool cuda, run::Prediction& predictio
   add_way_back(back, cuda ? measured::cuda_bit_walk : measured::cpu_bit_walk, prediction);
 }
 
+double limit_of_operations(const SweepSpec& spec, std::string_view method, const Resources& resources) {
+  const CellCost cost = wavefront::cell_cost(spec, resources.backend(), wavefront::form_of(spec));
+  if (resources.cuda) {
+    const double spared = method == "pairs" ? spared_in_pairs : 0;
+    return device::ceiling_of(resources.device, cuda_ceiling(spec, method)) / (cost.operations - spared);
+  }
+  // The ceiling counts operations on 32 bits; a vector register of the CPU holds twice as many of 16.
+  const double lanes = cost.narrows ? 4.0 / static_cast<double>(size_of(spec.value)) : 1;
+  return lanes * resources.device.operations_per_second / cost.operations;
+}
+
 run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableNeed& need,
                         const Resources& resources) {
   const auto backend = resources.backend();
-  const CellCost cost = wavefront::cell_cost(spec, backend, wavefront::form_of(spec));
   const wavefront::SweepMethod& method = wavefront::choose_sweep_method(spec, backend, resources.device);
   run::Prediction p;
   p.blocks = blocks;
@@ -87,9 +116,7 @@ run::Prediction predict(const SweepSpec& spec, std::int64_t blocks, const TableN
   const BlockShape shape{spec.block_rows, spec.block_columns};
   p.block_shape = std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
   p.block_bytes = static_cast<std::size_t>(block_bytes(need, shape));
-  // The ceiling counts operations on 32 bits; a vector register of the CPU holds twice as many of 16.
-  const double lanes = resources.cuda || !cost.narrows ? 1 : 4.0 / static_cast<double>(size_of(spec.value));
-  p.limit = lanes * resources.device.operations_per_second / cost.operations;
+  p.limit = limit_of_operations(spec, method.name, resources);
   p.limit_kind = "operations";
   const double cell_bytes = static_cast<double>(need.table_bytes + need.grid_bytes);
   const auto bound = [&](double bytes_per_second, double bytes, const char* kind) {

@@ -2,8 +2,10 @@
 #include "stages/wavefront/dealing.hpp"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "io/memory_source.hpp"
+#include "stages/wavefront/costs.hpp"
 #include "stages/wavefront/sweep_plan.hpp"
 #include "stages/wavefront/sweep_tally.hpp"
 
@@ -83,6 +85,35 @@ TEST_CASE("a device waits for the first block of the strip before, which takes t
   CHECK(gain(256 << 10, 2) < 2);
   // Bands that begin one after another over so narrow a strip are too few.
   CHECK(gain(64 << 10, 2) < gain(256 << 10, 2));
+}
+
+TEST_CASE("the limit of a sweep is that of the operations of its method and its type") {
+  Resources resources;
+  resources.cuda = true;
+  resources.device = h200();
+  resources.device.operations_per_second = 16e12;
+  const auto limit = [&](const char* problem, ElementType value, const char* method) {
+    SweepSpec spec = table_of(1000, 1000);
+    spec.problem = problem;
+    spec.value = spec.border = value;
+    const bool series = spec.problem == "dtw";
+    for (const auto& [name, text] : {std::pair{"cost", "absolute"}, std::pair{"steps", "symmetric1"}}) {
+      if (series) spec.settings.set(name, std::string(text));
+    }
+    for (const auto& [name, number] : {std::pair{"match", 2.0}, std::pair{"mismatch", -3.0},
+                                       std::pair{"gap_open", 5.0}, std::pair{"gap_extend", 1.0}}) {
+      if (spec.problem == "smith_waterman") spec.settings.set(name, number);
+    }
+    return limit_of_operations(spec, method, resources) / 1e12;
+  };
+  CHECK(limit("smith_waterman", ElementType::i32, "cells") == Approx(16 / 3.0));
+  CHECK(limit("smith_waterman", ElementType::i32, "pairs") == Approx(16 / 2.5));  // five operations for two cells
+  CHECK(limit("smith_waterman", ElementType::i64, "cells") == Approx(4 / 3.0));
+  CHECK(limit("edit_distance", ElementType::i32, "bits") == Approx(16 * 32 / 9.0));
+  CHECK(limit("dtw", ElementType::f32, "cells") == Approx(8));
+  CHECK(limit("dtw", ElementType::f64, "cells") == Approx(4));
+  resources.cuda = false;
+  CHECK(limit("dtw", ElementType::f64, "cells") == Approx(16 / 5.0 / 2));
 }
 
 }  // namespace terrace::stages
