@@ -54,18 +54,19 @@ struct CpuInPlace {
 
 /// The rates of sweeps, which methods are chosen and predicted by.
 struct SweepRate {
-  const char* problem;  // null: any
-  double operations;    // of 32 bits, on vectors of the CPU; a GPU's floating-point pipes take two at a time
-  double cpu, cuda;     // cells a second of one core with AVX2, and of an H200 with two warps a scheduler, f32
-  double first, next;   // seconds a cell of an H200, of the first and each next one of few sweeps a pass, f32
+  const char* problem;     // null: any
+  double operations;       // of 32 bits, on vectors of the CPU
+  double cuda_operations;  // additions and multiplications on a GPU
+  double cpu, cuda;        // cells a second of one core with AVX2, and of an H200 with two warps a scheduler, f32
+  double first, next;      // seconds a cell of an H200, of the first and each next one of few sweeps a pass, f32
 };
 
 /// Above each row the rates of H200 and EPYC in RESULTS.md. EPYC: AMD EPYC, 2026-11-21 to 23.
 inline constexpr SweepRate sweep_rates[] = {
     // H200, 256 sweeps: 1.93 T; 1 and 4 sweeps 7.43 and 17.3 ms. EPYC, both threads: 3.2 to 3.9 G.
-    {"sor", 8, 1.75e9, 1.93e12, 6.9e-12, 3.1e-12},
+    {"sor", 8, 6, 1.75e9, 1.93e12, 6.9e-12, 3.1e-12},
     // H200, seidel, 64 sweeps: 0.78 T; 1 sweep 29.7 ms, more than one not measured. EPYC, both threads: 1.94 G.
-    {nullptr, 12, 9.7e8, 7.8e11, 2.8e-11, 3.1e-12},
+    {nullptr, 12, 12, 9.7e8, 7.8e11, 2.8e-11, 3.1e-12},
 };
 
 /// Work for the schedulers of a GPU: rows of a warp, bytes of the sweeps that it makes at a time, schedulers of a

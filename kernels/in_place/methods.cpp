@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/device/ceilings.hpp"
 #include "kernels/in_place/measured.hpp"
 
 namespace terrace::in_place {
@@ -38,7 +39,13 @@ std::span<const InPlaceMethod> in_place_methods() {
   return all;
 }
 
-double operations_of(const InPlaceSpec& spec) { return rate_of(spec).operations; }
+double limit_of(const InPlaceSpec& spec, Backend backend, const Limits& limits) {
+  namespace ceilings = device::ceilings;
+  const measured::SweepRate& rate = rate_of(spec);
+  const auto size = static_cast<double>(size_of(spec.value));
+  if (backend == Backend::cpu) return limits.operations_per_second * 4 / size / rate.operations;
+  return device::ceiling_of(limits, size > 4 ? ceilings::f64_add : ceilings::f32_add) / rate.cuda_operations;
+}
 
 device::Cost cost_of(const InPlaceSpec& spec, Backend backend, const Limits& limits) {
   const measured::SweepRate& rate = rate_of(spec);

@@ -16,8 +16,8 @@ std::span<const InPlaceMethod> in_place_methods();
 /// The rows of CUDA (cuda/sweep.cpp); none in a program without it.
 std::span<const InPlaceMethod> in_place_cuda_methods();
 
-/// Operations of 32 bits of a cell, on vectors of the CPU; a GPU's floating-point pipes take two at a time.
-double operations_of(const InPlaceSpec& spec);
+/// Cells a second and sweep that a device's operations allow, whatever memory does; 0 if not known.
+double limit_of(const InPlaceSpec& spec, device::Backend backend, const device::Limits& limits);
 
 /// The cost of a cell and sweep, by the measured rates.
 device::Cost cost_of(const InPlaceSpec& spec, device::Backend backend, const device::Limits& limits);

@@ -87,10 +87,9 @@ std::int64_t even_sweeps(std::int64_t sweeps, std::int64_t most) {
 
 /// Cells a second on a GPU that is busy, no more than its ceiling.
 double cells_per_second(const InPlaceSpec& spec, const device::Limits& limits) {
-  const double lanes = 2 * 4 / static_cast<double>(size_of(spec.value));
   const double rate = CudaSlabs::cells_per_second * 4 / static_cast<double>(size_of(spec.value));
-  const double ceiling = lanes * limits.operations_per_second / in_place::operations_of(spec);
-  return ceiling > 0 ? std::min(rate, ceiling) : rate;
+  const double most = in_place::limit_of(spec, device::Backend::cuda, limits);
+  return most > 0 ? std::min(rate, most) : rate;
 }
 
 /// Predicted seconds of all passes on one GPU or several, as far as they depend on the cut: the longer of sweeping

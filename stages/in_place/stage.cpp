@@ -77,8 +77,7 @@ class InPlaceStage : public run::Stage {
     p.block_shape = std::to_string(spec.slab_rows) + " x " + std::to_string(spec.columns) + ", " +
                     std::to_string(spec.pass_sweeps) + " sweeps a pass";
     p.block_bytes = static_cast<std::size_t>(slab_bytes(spec, 2));
-    const double lanes = (resources_.cuda ? 2 : 1) * 4 / size;
-    p.limit = lanes * resources_.device.operations_per_second / in_place::operations_of(spec);
+    p.limit = in_place::limit_of(spec, resources_.backend(), resources_.device);
     p.limit_kind = "operations";
     const auto pass_sweeps = static_cast<double>(spec.pass_sweeps);
     const auto bound = [&](double bytes_per_second, double bytes_a_cell, const char* kind) {

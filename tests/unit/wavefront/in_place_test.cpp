@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/problems.hpp"
 #include "kernels/in_place/reference.hpp"
 #include "kernels/in_place/visit.hpp"
@@ -83,6 +84,20 @@ TEST_CASE("in-place problems are found by names that no other problem has") {
   }
   CHECK(find_in_place("lcs") == nullptr);
   CHECK_THROWS_AS(visit_in_place("lcs", [](auto) {}), JobError);
+}
+
+TEST_CASE("the limit of a sweep's operations is that of the additions and multiplications of its kernel") {
+  device::Limits limits;
+  limits.operations_per_second = 16e12;
+  InPlaceSpec spec;
+  spec.problem = "sor";
+  spec.value = ElementType::f32;
+  CHECK(limit_of(spec, device::Backend::cuda, limits) == Approx(32e12 / 6));
+  CHECK(limit_of(spec, device::Backend::cpu, limits) == Approx(16e12 / 8));
+  spec.value = ElementType::f64;
+  CHECK(limit_of(spec, device::Backend::cuda, limits) == Approx(16e12 / 6));
+  spec.problem = "seidel";
+  CHECK(limit_of(spec, device::Backend::cpu, limits) == Approx(8e12 / 12));
 }
 
 }  // namespace
