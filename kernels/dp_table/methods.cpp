@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/device/ceilings.hpp"
 #include "kernels/dp_table/kernels.hpp"
 #include "kernels/dp_table/measured_rates.hpp"
 
@@ -53,5 +54,11 @@ const char* name_of(Schedule schedule) {
 }
 
 double look_ups_of(const Table& table) { return static_cast<double>(std::max<std::int64_t>(1, table.steps.count())); }
+
+double look_up_limit(ElementType type, device::Backend backend, const device::Limits& limits) {
+  if (backend == device::Backend::cpu) return limits.operations_per_second * 4 / static_cast<double>(size_of(type));
+  // A lane reads one cell at a time: a word of shared memory, or less, or from farther away.
+  return device::ceiling_of(limits, device::ceilings::shared_read) / 4;
+}
 
 }  // namespace terrace::dp_table

@@ -29,6 +29,9 @@ const char* name_of(Schedule schedule);
 /// Look-ups of a step's cell that a cell of the table takes.
 double look_ups_of(const Table& table);
 
+/// Look-ups of a step's cell of a type a second that a device's instructions allow; 0 if not known.
+double look_up_limit(ElementType type, device::Backend backend, const device::Limits& limits);
+
 /// The reason why kernels of one order do not compute a table; empty: they do.
 template <Order order>
 std::string unfit_but_for(const TableSpec& spec, const device::Limits&) {

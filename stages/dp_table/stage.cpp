@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/dp_table/methods.hpp"
 #include "stages/dp_table/bounded/stage.hpp"
 #include "stages/dp_table/cut.hpp"
 #include "stages/dp_table/dealing.hpp"
@@ -102,8 +103,8 @@ class DpTableStage : public run::Stage {
     }
     p.block_bytes = static_cast<std::size_t>(table_block_bytes(table, plan_.definition().keeps_choice));
     p.workspace_bytes = static_cast<std::size_t>(workspace_of(table, resources_));
-    p.limit = devices * resources_.device.operations_per_second * (4 / element) / steps;
-    p.limit_kind = p.limit > 0 ? "operations" : "";
+    p.limit = devices * dp_table::look_up_limit(table.type, resources_.backend(), resources_.device) / steps;
+    p.limit_kind = p.limit <= 0 ? "" : resources_.cuda ? "look-ups" : "operations";
     return p;
   }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "kernels/dp_table/methods.hpp"
 #include "stages/dp_table/seconds.hpp"
 #include "stages/makespan/definition.hpp"
 #include "stages/makespan/epsilon.hpp"
@@ -76,9 +77,9 @@ class MakespanStage : public run::Stage {
     p.blocks = static_cast<std::int64_t>(total.blocks);
     p.operations = total.cells;
     p.operations_per_second = total.cells / total.seconds;
-    p.limit = resources_.device.operations_per_second * 4 / static_cast<double>(size_of(search.type)) /
+    p.limit = dp_table::look_up_limit(search.type, resources_.backend(), resources_.device) /
               (total.look_ups / total.cells);
-    p.limit_kind = p.limit > 0 ? "operations" : "";
+    p.limit_kind = p.limit <= 0 ? "" : resources_.cuda ? "look-ups" : "operations";
     p.bytes_read = total.read, p.bytes_written = total.written;
     if (!resources_.cuda) return p;
     p.bytes_up = total.up, p.bytes_down = total.down;

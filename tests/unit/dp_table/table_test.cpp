@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "kernels/dp_table/methods.hpp"
 #include "kernels/dp_table/table.hpp"
 
 namespace terrace::dp_table {
@@ -199,6 +200,14 @@ TEST_CASE("the last reader of a tile, and the tiles that are needed at a time") 
 TEST_CASE("tables have at most 2^62 cells") {
   CHECK(cells_of({std::int64_t{1} << 31, std::int64_t{1} << 31}) == std::int64_t{1} << 62);
   CHECK(!cells_of({std::int64_t{1} << 31, std::int64_t{1} << 31, 2}));
+}
+
+TEST_CASE("look-ups of a GPU are bounded by the words that lanes read, of any type") {
+  device::Limits limits;
+  limits.operations_per_second = 16e12;
+  CHECK(look_up_limit(ElementType::u8, device::Backend::cuda, limits) == Approx(8e12));
+  CHECK(look_up_limit(ElementType::i64, device::Backend::cuda, limits) == Approx(8e12));
+  CHECK(look_up_limit(ElementType::u8, device::Backend::cpu, limits) == Approx(64e12));
 }
 
 }  // namespace
