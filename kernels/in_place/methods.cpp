@@ -13,10 +13,25 @@ using device::Backend;
 using device::Cost;
 using device::Limits;
 
-const measured::SweepRate& rate_of(const InPlaceSpec& spec) {
-  return *std::ranges::find_if(measured::sweep_rates, [&](const measured::SweepRate& rate) {
-    return rate.problem == nullptr || spec.problem == rate.problem;
+/// Of a written cell the rate of the problem of the list that reads as many neighbours, as far as the cell has no
+/// more operations.
+measured::SweepRate rate_of(const InPlaceSpec& spec) {
+  const std::string problem = !spec.written ? spec.problem : has_corners(spec) ? "" : "sor";
+  measured::SweepRate rate = *std::ranges::find_if(measured::sweep_rates, [&](const measured::SweepRate& one) {
+    return one.problem == nullptr || problem == one.problem;
   });
+  if (!spec.written) return rate;
+  const double more = std::max(1.0, spec.written->operations / rate.operations);
+  rate.operations = spec.written->operations;
+  rate.cpu /= more;
+  rate.cuda /= more;
+  rate.first *= more;
+  rate.next *= more;
+  return rate;
+}
+
+std::string unfit_on_the_cpu(const InPlaceSpec& spec, const Limits&) {
+  return spec.written ? "written cells are compiled for CUDA alone" : "";
 }
 
 constexpr InPlaceMethod cpu_methods[] = {
@@ -25,7 +40,7 @@ constexpr InPlaceMethod cpu_methods[] = {
      .backend = Backend::cpu,
      .schedule = "",
      .automatic = true,
-     .unfit = device::never_unfit,
+     .unfit = unfit_on_the_cpu,
      .cost = [](const InPlaceSpec& spec, const Limits& limits) { return cost_of(spec, Backend::cpu, limits); },
      .workspace = [](const InPlaceSpec& spec,
                      const Limits& limits) { return in_place_cpu_bytes(spec, limits.processors); },
@@ -48,7 +63,7 @@ double limit_of(const InPlaceSpec& spec, Backend backend, const Limits& limits) 
 }
 
 device::Cost cost_of(const InPlaceSpec& spec, Backend backend, const Limits& limits) {
-  const measured::SweepRate& rate = rate_of(spec);
+  const measured::SweepRate rate = rate_of(spec);
   const auto size = static_cast<double>(size_of(spec.value));
   const auto sweeps = static_cast<double>(std::max<std::int64_t>(1, spec.pass_sweeps));
   Cost cost{.bytes = 2 * size / sweeps, .steps = sweeps};

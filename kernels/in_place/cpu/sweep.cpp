@@ -78,6 +78,10 @@ class InPlaceCpuSweep : public device::BlockKernel {
 
 }  // namespace
 
+bool has_corners(const InPlaceSpec& spec) {
+  return spec.written ? spec.written->corners : find_in_place(spec.problem)->corners;
+}
+
 void check_in_place(const InPlaceSpec& spec) {
   const bool one_slab = spec.slab_rows >= spec.rows;
   const bool sizes = spec.rows >= 0 && spec.columns >= 0 && spec.slab_rows >= 1 && spec.pass_sweeps >= 1;
@@ -87,7 +91,7 @@ void check_in_place(const InPlaceSpec& spec) {
                                             std::to_string(spec.pass_sweeps) + " times in slabs of " +
                                             std::to_string(spec.slab_rows) + " rows");
   }
-  if (!is_floating(spec.value)) {
+  if (!is_floating(spec.value) && !(spec.written && spec.value == ElementType::i32)) {
     throw DeviceError("in-place sweep", "cells are f32 or f64, not " + std::string(name_of(spec.value)));
   }
 }
@@ -104,6 +108,7 @@ std::size_t in_place_cpu_bytes(const InPlaceSpec& spec, int threads) {
 std::unique_ptr<device::BlockKernel> make_in_place_cpu(const InPlaceSpec& spec, device::Context& context,
                                                        InstructionSet set) {
   check_in_place(spec);
+  if (spec.written) throw DeviceError("in-place sweep", "written cells are compiled for CUDA alone");
   auto* cpu = dynamic_cast<device::CpuContext*>(&context);
   if (cpu == nullptr) throw DeviceError("make_in_place_cpu", context.limits().name + " is not a CPU");
   if (spec.value == ElementType::f32) return std::make_unique<InPlaceCpuSweep<float>>(spec, cpu->pool(), set);

@@ -5,7 +5,6 @@
 #include "kernels/device/memory.hpp"
 #include "kernels/in_place/measured.hpp"
 #include "kernels/in_place/methods.hpp"
-#include "kernels/in_place/problems.hpp"
 #include "kernels/in_place/visit.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
@@ -18,7 +17,7 @@ constexpr std::size_t words_bytes = 1024, slot_bytes = 128;
 }  // namespace
 
 InPlaceShape in_place_shape(const InPlaceSpec& spec, const InPlaceTrial& trial) {
-  const int slant = find_in_place(spec.problem)->corners ? 1 : 0, bytes = static_cast<int>(size_of(spec.value));
+  const int slant = has_corners(spec) ? 1 : 0, bytes = static_cast<int>(size_of(spec.value));
   const bool few = trial.group != InPlaceTrial::Group::any
                        ? trial.group == InPlaceTrial::Group::few
                        : spec.pass_sweeps <= measured::CudaInPlace::most_few_sweeps;
@@ -51,6 +50,7 @@ std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits&, 
 std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
                                                         void* workspace, const InPlaceTrial& trial) {
   check_in_place(spec);
+  if (spec.written) return make_written_in_place_cuda(spec, context, workspace, trial);
   std::unique_ptr<device::BlockKernel> sweep;
   visit_in_place(spec.problem,
                  [&]<class P>(P) { sweep = InPlaceCudaSweeps<P>::make(spec, context, workspace, trial); });

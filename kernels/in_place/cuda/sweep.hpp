@@ -22,6 +22,10 @@ std::size_t in_place_cuda_bytes(const InPlaceSpec& spec, const device::Limits& l
 std::unique_ptr<device::BlockKernel> make_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
                                                         void* workspace, const InPlaceTrial& trial);
 
+/// The sweep of a written cell, compiled now (cuda/written.cuh). @throws DeviceError if it cannot be
+std::unique_ptr<device::BlockKernel> make_written_in_place_cuda(const InPlaceSpec& spec, device::Context& context,
+                                                                void* workspace, const InPlaceTrial& trial);
+
 /// The layout of a sweep's workspace: sizes, and offsets in bytes from its start.
 struct InPlaceWorkspace {
   std::int64_t slots = 0;        // slabs in flight at a time
