@@ -19,6 +19,15 @@ run::StageMethod stage_method(const device::Method<Spec>& method) {
   return {method.name, method.help, name_of(method.backend), method.schedule, method.automatic};
 }
 
+/// A method beside a spec.
+template <class Spec>
+run::StageMethod stage_method(const device::RatedMethod<Spec>& rated) {
+  run::StageMethod method = stage_method(*rated.method);
+  method.unfit = rated.unfit;
+  if (rated.cost.seconds > 0) method.per_second = 1 / rated.cost.seconds;
+  return method;
+}
+
 /// All methods.
 template <class Spec>
 std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>> methods) {
@@ -34,11 +43,8 @@ std::vector<run::StageMethod> stage_methods(std::span<const device::Method<Spec>
                                             const device::Limits& limits) {
   std::vector<run::StageMethod> all;
   for (const auto& rated : device::rate_methods(methods, backend, spec, limits)) {
-    run::StageMethod method = stage_method(*rated.method);
-    method.unfit = rated.unfit;
-    method.chosen = rated.method == &chosen;
-    if (rated.cost.seconds > 0) method.per_second = 1 / rated.cost.seconds;
-    all.push_back(std::move(method));
+    all.push_back(stage_method(rated));
+    all.back().chosen = rated.method == &chosen;
   }
   return all;
 }

@@ -91,6 +91,18 @@ InPlaceTask InPlacePlan::task_of(std::int64_t pass, std::int64_t slab) const {
   return task;
 }
 
+nlohmann::json InPlacePlan::choices() const {
+  return {{"method", method_.name}, {"slab_rows", spec_.slab_rows}, {"pass_sweeps", spec_.pass_sweeps},
+          {"rows", spec_.rows},     {"columns", spec_.columns},     {"value", name_of(spec_.value)},
+          {"parts", spec_.parts}};
+}
+
+void take_choices(const nlohmann::json& choices, in_place::InPlaceSpec& spec) {
+  spec.slab_rows = choices.at("slab_rows");
+  spec.pass_sweeps = choices.at("pass_sweeps");
+  spec.parts = choices.value("parts", std::int64_t{1});
+}
+
 std::unique_ptr<run::Worker> InPlacePlan::make_worker(device::Context& context) const {
   return std::make_unique<InPlaceWorker>(*this, context);
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/in_place/methods.hpp"
 #include "kernels/in_place/task.hpp"
+#include "pipeline/base/json_library.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/dealing.hpp"
 
@@ -48,6 +49,8 @@ class InPlacePlan : public run::Plan {
   const in_place::InPlaceSpec& spec() const { return spec_; }
   std::int64_t sweeps() const { return sweeps_; }
   std::int64_t passes() const { return passes_; }
+  /// Choices from which take_choices() makes the spec again.
+  nlohmann::json choices() const;
   /// The descriptor of a slab of a pass, without the pointers of its accesses and the slab before it in its launch.
   in_place::InPlaceTask task_of(std::int64_t pass, std::int64_t slab) const;
 
@@ -63,5 +66,8 @@ class InPlacePlan : public run::Plan {
   std::string why_not_;
   std::vector<run::ArraySpec> arrays_;
 };
+
+/// Cuts the sweeps of a spec as an earlier plan has.
+void take_choices(const nlohmann::json& choices, in_place::InPlaceSpec& spec);
 
 }  // namespace terrace::stages

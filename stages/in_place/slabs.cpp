@@ -178,16 +178,22 @@ std::int64_t slab_bytes(const InPlaceSpec& spec, std::int64_t tiles) {
   return std::min(tiles, std::max<std::int64_t>(1, spec.slabs())) * tile;
 }
 
-std::string choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
-                         const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
+std::optional<std::string> fit_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
+                                     const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
   const Room room(resources, workspace);
   std::string why_not;
   if (resources.cuda && fit_gpus(spec, sweeps, room, resources, why_not)) return why_not;
   if (!fit(spec, sweeps, room, CpuSlabs::tiles, CpuSlabs::heights) && !fit(spec, sweeps, room, least_tiles, 1)) {
-    refuse_budgets(resources, slab_bytes(spec, least_tiles) + page_bytes, workspace(spec), slab_bytes(spec, 1));
+    return std::nullopt;
   }
   spec.pass_sweeps = even_sweeps(sweeps, spec.pass_sweeps);
   return resources.devices > 1 ? "memory holds too few slabs for a second device" : "";
+}
+
+std::string choose_slabs(InPlaceSpec& spec, std::int64_t sweeps, const Resources& resources,
+                         const std::function<std::int64_t(const InPlaceSpec&)>& workspace) {
+  if (auto why_not = fit_slabs(spec, sweeps, resources, workspace)) return *std::move(why_not);
+  refuse_budgets(resources, slab_bytes(spec, least_tiles) + page_bytes, workspace(spec), slab_bytes(spec, 1));
 }
 
 }  // namespace terrace::stages

@@ -9,6 +9,7 @@
 #include "pipeline/base/near_name.hpp"
 #include "stages/in_place/measured.hpp"
 #include "stages/in_place/plan.hpp"
+#include "stages/in_place/prediction.hpp"
 #include "stages/in_place/slabs.hpp"
 #include "stages/in_place/tally.hpp"
 #include "stages/refuse.hpp"
@@ -56,68 +57,13 @@ class InPlaceStage : public run::Stage {
   std::vector<io::SmallDataset> small() const override { return {}; }
   std::vector<io::Attribute> attributes() const override { return {}; }
 
-  run::Prediction prediction() const override {
-    const InPlaceSpec& spec = plan_.spec();
-    const auto size = static_cast<double>(size_of(spec.value));
-    const double cells = static_cast<double>(spec.rows) * static_cast<double>(spec.columns);
-    const auto passes = static_cast<double>(plan_.passes());
-    run::Prediction p;
-    p.blocks = spec.slabs() * plan_.passes();
-    p.unit = "cell";
-    p.operations = cells * static_cast<double>(plan_.sweeps());
-    p.operations_per_second = 1 / plan_.method().cost(spec, resources_.device).seconds;
-    // If the grid does not fit in addition to tiles that are moved, every pass reads and writes it.
-    const bool stays = 1.1 * cells * size <= static_cast<double>(resources_.host_budget);
-    p.bytes_read = p.bytes_written = cells * size * (stays ? 1 : passes);
-    if (resources_.cuda) {
-      const bool stays_there = cells * size <= static_cast<double>(resources_.device_budget);
-      p.bytes_up = p.bytes_down = cells * size * (stays_there ? 1 : passes);
-      p.workspace_bytes = plan_.method().workspace(spec, resources_.device);
-    }
-    p.block_shape = std::to_string(spec.slab_rows) + " x " + std::to_string(spec.columns) + ", " +
-                    std::to_string(spec.pass_sweeps) + " sweeps a pass";
-    p.block_bytes = static_cast<std::size_t>(slab_bytes(spec, 2));
-    p.limit = in_place::limit_of(spec, resources_.backend(), resources_.device);
-    p.limit_kind = "operations";
-    const auto pass_sweeps = static_cast<double>(spec.pass_sweeps);
-    const auto bound = [&](double bytes_per_second, double bytes_a_cell, const char* kind) {
-      if (bytes_per_second <= 0) return;
-      const double rate = bytes_per_second / bytes_a_cell * pass_sweeps;
-      if (p.limit <= 0 || rate < p.limit) p.limit = rate, p.limit_kind = kind;
-    };
-    bound(resources_.device.memory_bytes_per_second, 2 * size, "device memory");
-    // The rate was measured elsewhere: this machine is no faster than its limit.
-    if (p.limit > 0) p.operations_per_second = std::min(p.operations_per_second, p.limit);
-    // Each of several devices begins when the one before it has made the first pass over its part.
-    const auto devices = static_cast<double>(plan_.devices(resources_.devices));
-    p.limit *= devices;
-    p.operations_per_second *= devices * passes / (passes + devices - 1);
-    if (const double link = resources_.device.link_bytes_per_second; resources_.cuda && link > 0) {
-      bound(link, p.bytes_up / cells / passes, "link");
-      // The only pass over a grid that stays begins with its first slab, and sweeps the last one when that is there.
-      const double sweeping = p.operations / p.operations_per_second, moving = p.bytes_up / link;
-      const bool stays_there = cells * size <= static_cast<double>(resources_.device_budget);
-      const double seconds = stays_there ? sweeping + moving : std::max(sweeping, moving);
-      if (seconds > 0) p.operations_per_second = p.operations / seconds;
-    }
-    if (p.limit <= 0) p.limit_kind = "";
-    return p;
-  }
+  run::Prediction prediction() const override { return predict_in_place(plan_, resources_); }
 
   std::vector<run::StageMethod> methods() const override {
     return stage_methods(in_place::in_place_methods(), plan_.method(), plan_.spec(), resources_.device);
   }
 
-  nlohmann::json choices() const override {
-    const InPlaceSpec& spec = plan_.spec();
-    return {{"method", plan_.method().name},
-            {"slab_rows", spec.slab_rows},
-            {"pass_sweeps", spec.pass_sweeps},
-            {"rows", spec.rows},
-            {"columns", spec.columns},
-            {"value", name_of(spec.value)},
-            {"parts", spec.parts}};
-  }
+  nlohmann::json choices() const override { return plan_.choices(); }
 
  private:
   std::string name_;
@@ -200,9 +146,7 @@ std::unique_ptr<run::Stage> make_in_place(const Request& request) {
   const InPlaceMethod& method = method_for(request, in_place::in_place_methods(), "auto", spec);
   std::string why_not;
   if (request.choices != nullptr) {
-    spec.slab_rows = request.choices->at("slab_rows");
-    spec.pass_sweeps = request.choices->at("pass_sweeps");
-    spec.parts = request.choices->value("parts", std::int64_t{1});
+    take_choices(*request.choices, spec);
   } else {
     why_not = choose_slabs(spec, sweeps, request.resources, [&](const InPlaceSpec& cut) {
       return static_cast<std::int64_t>(method.workspace(cut, request.resources.device));
