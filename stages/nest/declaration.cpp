@@ -1,12 +1,11 @@
 // The declaration of the stage `nest`.
-#include "kernels/nest/methods.hpp"
 #include "stages/cell_compiler.hpp"
 #include "stages/nest/same_nest.hpp"
 #include "stages/nest/stage.hpp"
+#include "stages/nest/sweeps.hpp"
 #include "stages/nest/verify.hpp"
 #include "stages/nest/words.hpp"
 #include "stages/stage_kind.hpp"
-#include "stages/stage_methods.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -134,7 +133,7 @@ StageKind nest_stage() {
     return cpu_alone_without_compiler("nests", request.resources.compiles);
   };
   kind.verify = verify_nest;
-  kind.methods = [] { return stage_methods(nest::nest_methods()); };
+  kind.methods = all_nest_methods;
   return kind;
 }
 

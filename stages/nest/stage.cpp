@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "kernels/nest/elements.hpp"
-#include "kernels/nest/value_ranges.hpp"
 #include "stages/cell_compiler.hpp"
+#include "stages/nest/analysis.hpp"
 #include "stages/nest/cut.hpp"
 #include "stages/nest/definition.hpp"
 #include "stages/nest/plan.hpp"
+#include "stages/nest/sweeps.hpp"
+#include "stages/nest/swept_stage.hpp"
 #include "stages/nest/tally.hpp"
 #include "stages/nest/words.hpp"
 #include "stages/stage_methods.hpp"
@@ -20,11 +22,13 @@ using nest::Array;
 
 class NestStage : public run::Stage {
  public:
-  NestStage(const Request& request, NestDefinition definition, std::vector<std::int64_t> sides,
+  /// @param sweeps that do not compute it
+  NestStage(const Request& request, NestDefinition definition, NestSweeps sweeps, std::vector<std::int64_t> sides,
             const nest::NestMethod& method, Dealing dealing)
       : name_(request.stage.name),
         settings_(request.stage.settings),
         resources_(request.resources),
+        sweeps_(std::move(sweeps)),
         plan_(std::move(definition), std::move(sides), method, std::move(dealing)),
         tally_(plan_, name_) {}
 
@@ -94,32 +98,16 @@ class NestStage : public run::Stage {
   }
 
   std::vector<run::StageMethod> methods() const override {
-    return stage_methods(nest::nest_methods(), method(), plan_.spec(), resources_.device);
+    return nest_methods_for(plan_.definition(), sweeps_, &method(), resources_);
   }
 
   std::vector<std::string> warnings() const override { return plan_.compiled_method().warnings(name_); }
 
   std::vector<std::string> analysis() const override {
-    const nest::NestSpec& spec = plan_.spec();
-    std::vector<std::string> lines = {"skew: " + spec.skew.in_words() + ", wavefronts along " +
-                                      (spec.skew.is_balanced ? "the first row" : "the sum of the rows") +
-                                      ", the last row is marched"};
-    for (std::string& line : nest::in_words(*spec.nest, plan_.definition().kept_dependences))
-      lines.push_back(std::move(line));
-    std::string reversed;
-    for (std::size_t loop = 0; loop < spec.nest->depth(); ++loop) {
-      if (spec.skew.reversed[loop]) reversed += (reversed.empty() ? "" : ", ") + spec.nest->loops[loop].name;
-    }
-    if (!reversed.empty()) lines.push_back("loops from their end: " + reversed);
-    if (spec.skew.first > 0) {
-      std::string joined;
-      for (std::size_t loop = 0; loop <= spec.skew.first; ++loop) {
-        joined += (joined.empty() ? "" : ", ") + spec.nest->loops[loop].name;
-      }
-      lines.push_back("loops that no array has are one: " + joined);
-    }
-    add_types(lines);
-    return lines;
+    const bool is_balanced = plan_.spec().skew.is_balanced;
+    return nest_analysis(plan_.definition(), std::string("wavefronts along ") +
+                                                 (is_balanced ? "the first row" : "the sum of the rows") +
+                                                 ", the last row is marched");
   }
 
   nlohmann::json choices() const override {
@@ -127,19 +115,6 @@ class NestStage : public run::Stage {
   }
 
  private:
-  /// The type of each array, and the bounds that its values are shown to keep.
-  void add_types(std::vector<std::string>& lines) const {
-    const std::vector<formula::Bounds> all = nest::array_bounds(plan_.spec());
-    for (std::size_t n = 0; n < all.size(); ++n) {
-      const Array& array = plan_.spec().nest->arrays[n];
-      std::string line = array.name + ": " + std::string(name_of(array.type));
-      if (!is_floating(array.type)) {
-        line += ", values within [" + std::to_string(static_cast<std::int64_t>(all[n].least)) + ", " +
-                std::to_string(static_cast<std::int64_t>(all[n].most)) + "]";
-      }
-      lines.push_back(line);
-    }
-  }
   std::string path(const std::string& name) const { return "/" + name_ + "/" + name; }
   const Array& array_of(const NestDataset& dataset) const {
     return plan_.spec().nest->arrays[static_cast<std::size_t>(dataset.array)];
@@ -157,6 +132,7 @@ class NestStage : public run::Stage {
   std::string name_;
   Settings settings_;
   Resources resources_;
+  NestSweeps sweeps_;
   NestPlan plan_;
   NestTally tally_;
 };
@@ -167,6 +143,10 @@ std::unique_ptr<run::Stage> make_nest(const Request& request) {
   NestDefinition definition = define_nest(request);
   definition.spec.compiler = cell_compiler(request.resources);
   const nest::NestMethod& method = method_for(request, nest::nest_methods(), "auto", definition.spec);
+  NestSweeps sweeps = sweeps_of_nest(request, definition);
+  if (takes_sweeps(request, definition, sweeps, method)) {
+    return make_swept_nest(request, std::move(definition), std::move(sweeps));
+  }
   std::vector<std::int64_t> sides;
   Dealing dealing;
   if (request.choices != nullptr) {
@@ -176,7 +156,8 @@ std::unique_ptr<run::Stage> make_nest(const Request& request) {
     sides = choose_nest_sides(request, definition, method);
     dealing = deal_nest(request.resources, definition, method, sides);
   }
-  return std::make_unique<NestStage>(request, std::move(definition), std::move(sides), method, std::move(dealing));
+  return std::make_unique<NestStage>(request, std::move(definition), std::move(sweeps), std::move(sides), method,
+                                     std::move(dealing));
 }
 
 }  // namespace terrace::stages

@@ -2,7 +2,7 @@
 // nest at a small size is compared with the loops as written.
 //
 //   benchmark_nests_cuda [DIVISOR [NEST [METHOD]]]     DIVISOR of all extents (1); NEST: a part of a name, as LCS;
-//                                                      METHOD: march, cells
+//                                                      METHOD: in_place, march, cells
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +18,13 @@
 #include "kernels/compiled/compiler.hpp"
 #include "kernels/compiled/store.hpp"
 #include "kernels/device/memory.hpp"
+#include "kernels/in_place/methods.hpp"
 #include "kernels/nest/distances.hpp"
 #include "kernels/nest/methods.hpp"
 #include "kernels/nest/reference.hpp"
+#include "kernels/nest/swept.hpp"
 #include "tests/benchmarks/benchmark_main.hpp"
+#include "tests/support/in_place_grid.hpp"
 #include "tests/support/nests.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -119,6 +122,8 @@ class OneBlock {
   }
 
   const NestSpec& spec() const { return spec_; }
+  /// The elements of an input.
+  const std::vector<char>& input(std::size_t number) const { return inputs_[number]; }
   i64 count() const { return count_; }
 
   /// Seconds of the device; the elements that were kept are in `kept`.
@@ -221,6 +226,28 @@ class OneBlock {
   i64 count_ = 1;
 };
 
+/// A nest as sweeps in place of the whole grid, one slab. @return the seconds of launches; the grid is in `kept`
+double sweep(const OneBlock& block, const Swept& swept, device::Context& context, std::vector<std::uint32_t>* kept) {
+  in_place::InPlaceSpec spec;
+  spec.written =
+      std::make_shared<in_place::WrittenCell>(in_place::WrittenCell{swept.cell, swept.corners, swept.operations});
+  spec.rows = spec.slab_rows = swept.rows;
+  spec.columns = swept.columns;
+  spec.pass_sweeps = swept.sweeps;
+  spec.value = block.spec().nest->arrays[0].type;
+  const auto* method = device::find_method(in_place::in_place_methods(), device::Backend::cuda, "bands");
+  const device::Memory workspace(context, method->workspace(spec, context.limits()));
+  const auto kernel = method->make(spec, context, workspace.data());
+  in_place::testing::InPlaceGrid grid(spec, context, *kernel);
+  if (kept != nullptr) {
+    kept->resize(static_cast<std::size_t>(block.count()));
+    std::memcpy(kept->data(), block.input(0).data(), kept->size() * sizeof(std::uint32_t));
+    return grid.run(*kept, swept.sweeps, 1);
+  }
+  grid.fill(1);
+  return std::min(grid.sweep(swept.sweeps, 1), grid.sweep(swept.sweeps, 1));
+}
+
 class Benchmark {
  public:
   Benchmark(device::Context& context, i64 divisor, std::string nest, std::string method)
@@ -235,6 +262,7 @@ class Benchmark {
   void run() {
     for (const Work& work : all_works()) {
       if (work.name.find(nest_) == std::string::npos) continue;
+      if (std::string("in_place").find(method_) != std::string::npos) run_sweeps(work);
       for (const NestMethod& method : nest_methods()) {
         if (method.backend == device::Backend::cuda && std::string(method.name).find(method_) != std::string::npos)
           run(work, method);
@@ -243,30 +271,45 @@ class Benchmark {
   }
 
  private:
-  void run(const Work& work, const NestMethod& method) {
+  OneBlock whole(const Work& work) {
     const i64 size = std::max<i64>(8, work.size / divisor_), steps = std::max<i64>(2, work.steps / divisor_);
-    OneBlock block(work.text(size, work.steps == work.size ? steps : work.steps), work.table, context_);
+    return {work.text(size, work.steps == work.size ? steps : work.steps), work.table, context_};
+  }
+  /// The same nest at a size of several bands, to be compared with the loops as written.
+  OneBlock small(const Work& work) {
+    const i64 size = is_cube(work) ? 150 : 700;
+    return {work.text(size, work.steps == work.size ? size : 9), work.table, context_};
+  }
+  void run_sweeps(const Work& work) {
+    const OneBlock block = whole(work), part = small(work);
+    const Swept swept = nest::swept(block.spec());
+    if (!swept.unfit.empty()) return say_unfit(work, "in_place", swept.unfit);
+    std::vector<std::uint32_t> made;
+    sweep(part, nest::swept(part.spec()), context_, &made);
+    say(work, "in_place", block, sweep(block, swept, context_, nullptr), made == part.as_written());
+  }
+  void run(const Work& work, const NestMethod& method) {
+    OneBlock block = whole(work);
     const std::string why = method.unfit(block.spec(), context_.limits());
-    if (!why.empty()) {
-      fmt::print("{:26} {:6} unfit: {}\n", work.name, method.name, why);
-      return;
-    }
+    if (!why.empty()) return say_unfit(work, method.name, why);
     const bool is_right = check(work, method);
-    const double cells = block.spec().nest->cells();
-    if (std::string(method.name) == "cells" && cells > most_cells) {
-      fmt::print("{:26} {:6} {}too many cells\n", work.name, method.name, is_right ? "" : "WRONG, ");
+    if (std::string(method.name) == "cells" && block.spec().nest->cells() > most_cells) {
+      fmt::print("{:26} {:8} {}too many cells\n", work.name, method.name, is_right ? "" : "WRONG, ");
     } else {
-      const double seconds = block.run(method, nullptr);
-      fmt::print("{:26} {:6} {:9.3f} ms {:8.1f} G cells/s, {:4.0f}% of the goal{}\n", work.name, method.name,
-                 seconds * 1e3, cells / seconds * 1e-9, 100 * cells / seconds / work.goal, is_right ? "" : "  WRONG");
+      say(work, method.name, block, block.run(method, nullptr), is_right);
     }
+  }
+  static void say_unfit(const Work& work, const char* method, const std::string& why) {
+    fmt::print("{:26} {:8} unfit: {}\n", work.name, method, why);
+  }
+  static void say(const Work& work, const char* method, const OneBlock& block, double seconds, bool is_right) {
+    const double cells = block.spec().nest->cells();
+    fmt::print("{:26} {:8} {:9.3f} ms {:8.1f} G cells/s, {:4.0f}% of the goal{}\n", work.name, method, seconds * 1e3,
+               cells / seconds * 1e-9, 100 * cells / seconds / work.goal, is_right ? "" : "  WRONG");
     std::fflush(stdout);
   }
-  /// The same nest at a size of several bands against the loops as written.
   bool check(const Work& work, const NestMethod& method) {
-    const bool is_square = work.steps == work.size;
-    const i64 size = is_cube(work) ? 150 : 700;
-    OneBlock block(work.text(size, is_square ? size : 9), work.table, context_);
+    OneBlock block = small(work);
     std::vector<std::uint32_t> made;
     block.run(method, &made);
     return made == block.as_written();

@@ -30,6 +30,15 @@ class InPlaceSweeps(OnSlowDevices):
                 with self.subTest(problem, devices=devices):
                     self.check_dealt(devices, self.sweeps(problem, **settings))
 
+    def test_grids_of_nests(self):
+        nest = {"name": "s", "nest": {
+            "inputs": {"g": "grid"}, "loops": {"t": 40, "i": [1, "size(g, 0) - 1"], "j": [1, "size(g, 1) - 1"]},
+            "arrays": {"A": {"from": "grid"}}, "cells": ["A[i][j] = 0.3*A[i-1][j+1] + 0.4*A[i][j] + 0.2*A[i+1][j]"]}}
+        for devices in (2, 3):
+            with self.subTest(devices=devices):
+                self.check_dealt(devices, nest)
+        self.assertRegex(self.plan_on(3, nest), r"[23] of 3: [23] parts of slabs")
+
     def test_grids_in_little_memory(self):
         for devices in (2, 3):
             with self.subTest(devices=devices):
@@ -58,7 +67,7 @@ class Nests(OnSlowDevices):
         "cells": ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]}}
     in_place = {"name": "s", "nest": {
         "inputs": {"g": "g"}, "loops": {"t": 7, "i": [1, "size(g, 0) - 1"], "j": [1, "size(g, 1) - 1"]},
-        "arrays": {"A": {"from": "g"}},
+        "arrays": {"A": {"from": "g"}}, "schedule": "hyperplanes",
         "cells": ["A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"]}}
 
     def test_tables_and_sweeps_in_place(self):

@@ -1,4 +1,5 @@
 """Nests on a simulated GPU: beside the CPU, over blocks, with failures, stops and kills, and without a compiler."""
+import json
 import os
 import unittest.mock
 
@@ -14,13 +15,25 @@ def edits(keep=("last", "table", "corner")):
         "cells": ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]}}
 
 
+SOR = "A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"
+CHAMFER = ("A[i][j] = min(A[i][j], A[i-1][j] + 3, A[i][j-1] + 3, A[i-1][j-1] + 4, A[i-1][j+1] + 4, A[i+1][j] + 3, "
+           "A[i][j+1] + 3)")
+
+
+def sweeps(cell=SOR, grid="g", count=5, array=(), **settings):
+    """A nest that sweeps a grid in place."""
+    return {"name": "s", "nest": {
+        "loops": {"t": count, "i": [1, f"size({grid}, 0) - 1"], "j": [1, f"size({grid}, 1) - 1"]},
+        "arrays": {"A": {"from": grid, **dict(array)}}, "cells": [cell], **settings}}
+
+
 class NestsOnSimulatedGpu(JobTest):
     def letters(self, rows, columns):
         return {"a": self.fasta("a", random_text(rows, 1)), "b": self.fasta("b", random_text(columns, 2))}
 
     def check_as_on_the_cpu(self, inputs, stage, names, **keys):
-        there = self.run_job(inputs, [stage], "--backend", "cuda", output="cuda.h5", **keys)
-        here = self.run_job(inputs, [stage], "--backend", "cpu", output="cpu.h5")
+        there = self.run_job(inputs, [stage], "--backend", "cuda", "--fresh", output="cuda.h5", **keys)
+        here = self.run_job(inputs, [stage], "--backend", "cpu", "--fresh", output="cpu.h5")
         self.assertEqual(there["profile/stages/backend"][0], b"cuda")
         for name in names:
             path = f"{stage['name']}/{name}"
@@ -42,13 +55,48 @@ class NestsOnSimulatedGpu(JobTest):
         self.assertGreater(there["profile/stages/blocks"][0], 3)
 
     def test_sweeps_in_place_are_the_same_over_blocks(self):
-        grid = numpy.random.default_rng(5).random((40, 50)).astype("f4")
-        stage = {"name": "sor", "nest": {
-            "loops": {"t": 5, "i": [1, "size(g, 0) - 1"], "j": [1, "size(g, 1) - 1"]}, "arrays": {"A": {"from": "g"}},
-            "cells": ["A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"]}}
-        there = self.check_as_on_the_cpu({"g": {"npy": self.write("g.npy", grid)}}, stage, ["A"],
+        there = self.check_as_on_the_cpu(self.grid(40, 50), sweeps(schedule="hyperplanes"), ["A"],
                                          memory={"host": "16MiB", "device": "700KiB"})
         self.assertGreater(there["profile/stages/blocks"][0], 1)
+        self.assertEqual(there["profile/stages/method"].asstr()[0], "march")
+
+    def grid(self, *shape, kind="f4"):
+        values = numpy.random.default_rng(5).normal(size=shape) * 100
+        return {"g": {"npy": self.write("g.npy", values.astype(kind))}}
+
+    def test_sweeps_are_made_as_those_of_sor_are_and_give_the_same(self):
+        byte = {"type": "i32"}
+        for kind, stage in (("f4", sweeps(count=40)), ("f8", sweeps()), ("u1", sweeps(CHAMFER, count=3, array=byte)),
+                            ("f8", sweeps(array={"type": "f32"}, count=2))):
+            for device in ("64MiB", "400KiB"):
+                with self.subTest(kind, cell=stage["nest"]["cells"][0], device=device):
+                    there = self.check_as_on_the_cpu(self.grid(700, 90, kind=kind), stage, ["A"],
+                                                     memory={"host": "16MiB", "device": device})
+                    self.assertEqual(there["profile/stages/method"].asstr()[0], "in_place")
+                    self.assertEqual(there["profile/stages/blocks"][0] > 1, device == "400KiB")
+
+    def test_a_plan_says_which_nests_are_swept(self):
+        job = self.write_job(self.grid(60, 50), [sweeps()], backend="cuda")
+        said = self.terrace("plan", job, "--explain").stdout
+        self.assertRegex(said, r"in_place +\S+ \S+, chosen")
+        self.assertIn("skew: 1 0 0; 1 1 0; 1 0 1, swept in place, bands of rows behind one another", said)
+        self.assertEqual(json.loads(self.terrace("plan", job, "--json").stdout)["stages"][0]["method"], "in_place")
+        for other, why in ((sweeps(schedule="hyperplanes"), "the job asks for a skew of its own"),
+                           (sweeps("A[i][j] = A[i-1][j]*0.5 + i"), "its cells know neither their places nor tables"),
+                           (sweeps(array={"best": "max"}), "it keeps the array alone")):
+            said = self.terrace("plan", self.write_job(self.grid(60, 50), [other], backend="cuda"), "--explain").stdout
+            self.assertRegex(said, r"march +\S+ \S+, chosen")
+            self.assertRegex(said, "in_place +no: " + why)
+
+    def test_sweeps_of_rows_for_which_there_is_no_memory_are_marched(self):
+        there = self.check_as_on_the_cpu(self.grid(4, 60000), sweeps(count=2), ["A"],
+                                         memory={"host": "16MiB", "device": "900KiB"})
+        self.assertEqual(there["profile/stages/method"].asstr()[0], "march")
+
+    def test_sweeps_survive_kills(self):
+        self.check_survives_kills(self.grid(700, 90), sweeps(count=60), "A", jobs=1, backend="cuda",
+                                  memory={"host": 16 << 20, "device": 400 << 10})
+        self.assertEqual(self.open("s-whole.h5")["profile/stages/method"].asstr()[0], "in_place")
 
     def test_a_cell_without_a_value_is_named(self):
         inputs = {"x": {"values": [3, 0, 2], "type": "i32"}}
