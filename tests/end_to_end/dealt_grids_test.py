@@ -71,7 +71,9 @@ class Nests(OnSlowDevices):
         "cells": ["A[i][j] = 0.2*A[i][j] + 0.2*A[i][j+1] + 0.2*A[i+1][j] + 0.2*A[i-1][j] + 0.2*A[i][j-1]"]}}
 
     def test_tables_and_sweeps_in_place(self):
-        for name, stage in (("edits", self.edits), ("in place", self.in_place)):
+        bands = {"name": "s", "nest": {**self.edits["nest"], "arrays": {
+            "D": {"type": "i32", "outside": "i + j + 2", "keep": ["last", "corner"]}}}}
+        for name, stage in (("edits", self.edits), ("bands", bands), ("in place", self.in_place)):
             for devices in (2, 3, 5):
                 with self.subTest(name, devices=devices):
                     self.check_dealt(devices, stage)

@@ -54,6 +54,26 @@ class NestsOnSimulatedGpu(JobTest):
                                          memory={"host": "16MiB", "device": "300KiB"})
         self.assertGreater(there["profile/stages/blocks"][0], 3)
 
+    bands = {"name": "s", "nest": {
+        "loops": {"i": "size(a)", "j": "size(b)"},
+        "arrays": {"D": {"type": "i32", "outside": "i + j + 2", "keep": ["last", "corner"]}},
+        "cells": ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]}}
+
+    def test_last_rows_of_tables_are_made_in_bands(self):
+        for device in ("64MiB", "48KiB"):
+            with self.subTest(device=device):
+                there = self.check_as_on_the_cpu(self.letters(600, 700), self.bands, ("D_last", "D_corner"),
+                                                 memory={"host": "16MiB", "device": device})
+                self.assertEqual(there["profile/stages/method"].asstr()[0], "bands")
+                self.assertEqual(there["profile/stages/blocks"][0] > 1, device == "48KiB")
+        job = self.write_job(self.letters(60, 50), [edits()], backend="cuda")
+        said = self.terrace("plan", job, "--explain").stdout
+        self.assertIn("no: it keeps the last row and the last element alone", said)
+
+    def test_bands_survive_kills(self):
+        self.check_survives_kills(self.letters(600, 700), self.bands, "D_last", "D_corner", jobs=1, backend="cuda",
+                                  memory={"host": 16 << 20, "device": 48 << 10})
+
     def test_sweeps_in_place_are_the_same_over_blocks(self):
         there = self.check_as_on_the_cpu(self.grid(40, 50), sweeps(schedule="hyperplanes"), ["A"],
                                          memory={"host": "16MiB", "device": "700KiB"})

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/nest/cuda/bands.hpp"
 #include "kernels/nest/cuda/cells.hpp"
 #include "kernels/nest/cuda/march.hpp"
 #include "kernels/nest/cuda/march_shape.hpp"
@@ -42,6 +43,8 @@ device::Cost cost_of_march(const NestSpec& spec, const device::Limits& limits) {
 }
 
 constexpr NestMethod methods[] = {
+    {"bands", "tables of two sequences: cells in registers, bands of rows behind one another, compiled at run time",
+     device::Backend::cuda, "", true, why_unfit_for_bands, cost_of_bands, bands_cuda_bytes, make_bands_cuda},
     {"march", "warps march over bands of rows, values in registers, compiled at run time", device::Backend::cuda,
      "hyperplanes", true, CudaMarch::why_unfit, cost_of_march, march_cuda_bytes, make_march_cuda},
     {"cells", "tiles of a hyperplane at a time, cells of a hyperplane of a tile, compiled at run time",

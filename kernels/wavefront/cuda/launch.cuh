@@ -8,6 +8,7 @@
 #include "kernels/launch/launch.cuh"
 #include "kernels/wavefront/cuda/bands/bands.cuh"
 #include "kernels/wavefront/cuda/sweep.hpp"
+#include "kernels/wavefront/description.hpp"
 #include "kernels/wavefront/measured.hpp"
 #include "kernels/wavefront/rules/block_grid.hpp"
 #include "kernels/wavefront/visit.hpp"
@@ -52,7 +53,7 @@ inline SweepArguments sweep_arguments(const SweepSpec& spec, const CudaWorkspace
   arguments.check = check;
   arguments.prunes = spec.schedule.work == Schedule::Work::needed && !spec.table;
   if (grid.count() == 1 && !grid.strips) arguments.diagonals = spec.band;
-  arguments.scale = static_cast<double>(score_scale(spec.problem, spec.settings));
+  arguments.scale = static_cast<double>(description_of(spec)->scale);
   if (const Matrix* matrix = matrix_of(spec.settings)) arguments.matrix = *matrix;
   return arguments;
 }

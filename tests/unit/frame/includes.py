@@ -28,6 +28,9 @@ FOLDERS = {
                   "kernels/compiled"],
     # Pairs are tables of this family: its rules of scoring are not written twice.
     "kernels/pairs": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values", "kernels/wavefront"],
+    # Nests that are tables of pairs are computed by the kernel of this family.
+    "kernels/nest": ["pipeline/base", "kernels/device", "kernels/launch", "kernels/values", "kernels/formula",
+                     "kernels/compiled", "kernels/wavefront"],
     "pipeline/job/yaml": ["pipeline/base"],
     "pipeline/job": ["pipeline/base", "pipeline/job/yaml", "io", "io/*"],
     "pipeline/run": ["pipeline/base", "io", "io/*", "kernels/device", "kernels/launch", "kernels/compiled"],
