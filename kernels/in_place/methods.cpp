@@ -21,8 +21,8 @@ measured::SweepRate rate_of(const InPlaceSpec& spec) {
     return one.problem == nullptr || problem == one.problem;
   });
   if (!spec.written) return rate;
-  const double more = std::max(1.0, spec.written->operations / rate.operations);
-  rate.operations = spec.written->operations;
+  const double more = std::max(1.0, spec.written->operations / rate.cuda_operations);
+  rate.operations = rate.cuda_operations = spec.written->operations;
   rate.cpu /= more;
   rate.cuda /= more;
   rate.first *= more;
@@ -56,7 +56,7 @@ std::span<const InPlaceMethod> in_place_methods() {
 
 double limit_of(const InPlaceSpec& spec, Backend backend, const Limits& limits) {
   namespace ceilings = device::ceilings;
-  const measured::SweepRate& rate = rate_of(spec);
+  const measured::SweepRate rate = rate_of(spec);
   const auto size = static_cast<double>(size_of(spec.value));
   if (backend == Backend::cpu) return limits.operations_per_second * 4 / size / rate.operations;
   return device::ceiling_of(limits, size > 4 ? ceilings::f64_add : ceilings::f32_add) / rate.cuda_operations;
