@@ -1,9 +1,9 @@
 // Nests that are sweeps of a grid in place: cut as sor and seidel are (stages/in_place), with the cell of the nest.
 //
-// Their blocks are slabs of whole rows of the grid, not boxes of skewed iterations. A slab is updated where it is, and
-// what it hands on stays in the launch, or in its own last rows, in the type of the array; a box would hand on its
-// borders as words of 64 bits, a launch a box, and at the end of some sweeps the whole grid is a border. So sweeps in
-// place have the slabs, passes, checkpoints and parts of devices that the kernel was written for.
+// Their blocks are slabs of whole rows of the grid, not boxes of skewed iterations. A slab is updated where it is,
+// and what it hands on stays in the launch, or in its own last rows, in the type of the array; a box would hand on
+// its borders as words of 64 bits, a launch a box, and at the end of some sweeps the whole grid is a border. So
+// sweeps in place have the slabs, passes, checkpoints and parts of devices that the kernel was written for.
 #pragma once
 
 #include <cstdint>
