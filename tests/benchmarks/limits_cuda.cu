@@ -43,7 +43,7 @@ double clock_rate() { return 1e3 * attribute(cudaDevAttrClockRate); }
 
 /// @param derived in the same unit; 0: nothing is known
 void print(const std::string& name, double value, const std::string& unit, double derived, bool right) {
-  std::printf("%-44s %10.4g %-5s", name.c_str(), value, unit.c_str());
+  std::printf("%-60s %10.4g %-5s", name.c_str(), value, unit.c_str());
   if (derived > 0) std::printf(" %9.4g %5.0f%%", derived, 100 * value / derived);
   else std::printf(" %9s %6s", "-", "-");
   std::printf("  %s\n", right ? "right" : "WRONG");
@@ -410,7 +410,7 @@ void report_clock(device::Context& context) {
 void report_all(device::Context& context, std::size_t mebibytes) {
   TERRACE_CUDA_CHECK(cudaSetDevice(0));
   if (device::cuda_unoptimised()) std::printf("Hardly optimised: what it measures are no ceilings.\n");
-  std::printf("%-44s %10s %-5s %9s\n", "ceiling", "measured", "", "derived");
+  std::printf("%-60s %10s %-5s %9s\n", "ceiling", "measured", "", "derived");
   report_clock(context);
   {
     const std::size_t bytes = std::min(mebibytes << 20, context.limits().free_bytes / 4) / 4096 * 4096;
