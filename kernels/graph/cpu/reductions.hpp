@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/graph/reductions/histogram.hpp"
 #include "kernels/graph/reductions/positions.hpp"
 #include "kernels/graph/reductions/reduce.hpp"
+#include "kernels/values/bin_finder.hpp"
 
 namespace terrace::graph {
 
@@ -51,24 +51,11 @@ double row_result(Measure measure, const T* row, i64 columns) {
   return 0;
 }
 
-/// The ends of all bins.
-inline std::vector<double> edges_of(const Histogram& bins) {
-  std::vector<double> edges;
-  for (i64 number = 0; number <= bins.bins; ++number) edges.push_back(bins.edge(number));
-  return edges;
-}
-
-/// Adds a row to the counts of bins, as Histogram::bin() finds them. @param edges of the bins
+/// Adds a row to the counts of bins.
 template <class T>
-void count_row(const Histogram& bins, const double* edges, const T* row, i64 columns, i64* counts) {
-  const double per_bin = static_cast<double>(bins.bins) / (bins.high - bins.low);
+void count_row(const values::BinFinder& bin_of, const T* row, i64 columns, i64* counts) {
   for (i64 column = 0; column < columns; ++column) {
-    const auto value = static_cast<double>(row[column]);
-    if (!(value >= bins.low && value <= bins.high)) continue;
-    i64 bin = std::clamp<i64>(static_cast<i64>((value - bins.low) * per_bin), 0, bins.bins - 1);
-    while (value < edges[bin]) --bin;
-    while (bin + 1 < bins.bins && value >= edges[bin + 1]) ++bin;
-    ++counts[bin];
+    if (const i64 bin = bin_of(static_cast<double>(row[column])); bin >= 0) ++counts[bin];
   }
 }
 

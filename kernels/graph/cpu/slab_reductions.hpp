@@ -36,10 +36,9 @@ class SlabReductions {
     if (is_first) std::fill_n(counts, size, 0);
     if (rows.empty()) return;
     counts_.assign(size * static_cast<std::size_t>(threads_), 0);
-    const std::vector<double> edges = edges_of(bins);
+    const values::BinFinder bin_of(bins);
     loops.over_rows(rows, [&](i64 row, int thread) {
-      count_row(bins, edges.data(), from.row(row), from.columns,
-                counts_.data() + size * static_cast<std::size_t>(thread));
+      count_row(bin_of, from.row(row), from.columns, counts_.data() + size * static_cast<std::size_t>(thread));
     });
     for (std::size_t at = 0; at < counts_.size(); ++at) counts[at % size] += counts_[at];
   }

@@ -240,7 +240,7 @@ TEST_CASE("reductions do not depend on slabs and threads") {
 TEST_CASE("warps read the rows that their displacements allow") { testing::check_moves(cpu_of(2)); }
 
 TEST_CASE("bins are closed below, and the last one above") {
-  const Histogram bins{3, 0, 0.3};
+  const Histogram bins{{3, 0, 0.3}};
   const Array<double> edges{{1, 6}, {0, 0.1, 0.2, 0.3, -0.01, 0.31}};
   std::vector<i64> counts(3, 0);
   for (const double value : edges.values) {

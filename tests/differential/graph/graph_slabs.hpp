@@ -390,7 +390,7 @@ void check_reductions(device::Context& context, Random& random, Shape shape, i64
   Graph graph;
   graph.type = std::is_same_v<T, float> ? ElementType::f32 : ElementType::f64;
   graph.inputs.push_back({"a", graph.type, shape, true});
-  const Histogram bins{drawn(random, 1, static_cast<int>(most_bins)), -1.5, 1.25};
+  const Histogram bins{{drawn(random, 1, static_cast<int>(most_bins)), -1.5, 1.25}};
   constexpr Measure measures[] = {Measure::minimum, Measure::maximum, Measure::sum, Measure::minimum_number,
                                   Measure::maximum_number};
   for (const Measure measure : measures) {
