@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "kernels/compiled/cache.hpp"
 #include "kernels/compiled/compiler.hpp"
+#include "pipeline/base/error.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -12,7 +14,9 @@ constexpr const char* never = "the job says `compile: never`";
 }  // namespace
 
 compiled::CxxCompiler cell_compiler(const Resources& resources) {
-  return resources.compiles ? compiled::find_cxx() : compiled::CxxCompiler{"", never};
+  if (!resources.compiles) return {"", never};
+  if (const std::string fault = compiled::fault_of_cache_variable(); !fault.empty()) throw JobError(fault);
+  return compiled::find_cxx();
 }
 
 std::optional<CpuAlone> cpu_alone_without_compiler(const char* what, bool compiles) {

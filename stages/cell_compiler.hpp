@@ -9,6 +9,7 @@
 namespace terrace::stages {
 
 /// The compiler that makes cells for the CPU; none if the job says so.
+/// @throws JobError if the environment says of the cache of what is compiled what it cannot mean
 compiled::CxxCompiler cell_compiler(const Resources& resources);
 
 /// StageKind::cpu_alone of stages whose cells CUDA must compile.

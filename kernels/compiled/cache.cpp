@@ -16,6 +16,7 @@
 #include "kernels/compiled/key.hpp"
 #include "pipeline/base/cache_folder.hpp"
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/printable.hpp"
 
 namespace terrace::compiled {
 namespace {
@@ -81,6 +82,12 @@ class NewFile {
   bool named_ = false;
 };
 
+/// The variable TERRACE_COMPILED_CACHE; "on" if it is unset or empty.
+std::string cache_variable() {
+  const char* variable = std::getenv("TERRACE_COMPILED_CACHE");
+  return variable == nullptr || *variable == '\0' ? "on" : variable;
+}
+
 }  // namespace
 
 Cache::Cache(std::filesystem::path folder, std::int64_t most_bytes)
@@ -137,15 +144,15 @@ void Cache::make_room(const io::Folder& folder, std::int64_t bytes) const {
 }
 
 Cache user_cache() {
-  const char* variable = std::getenv("TERRACE_COMPILED_CACHE");
-  const std::string said = variable == nullptr ? "on" : variable;
-  if (said != "on" && said != "off") {
-    throw DeviceError("TERRACE_COMPILED_CACHE", "\"" + said +
-                                                    "\" is neither on nor off: say off to compile kernels anew in "
-                                                    "each run, or unset it");
-  }
   const std::filesystem::path folder = cache_folder();
-  return said == "off" || folder.empty() ? Cache() : Cache(folder / "compiled");
+  return cache_variable() != "on" || folder.empty() ? Cache() : Cache(folder / "compiled");
+}
+
+std::string fault_of_cache_variable() {
+  const std::string said = cache_variable();
+  if (said == "on" || said == "off") return "";
+  return "TERRACE_COMPILED_CACHE in the environment is " + quote(said) +
+         ", which is neither on nor off: say off to compile kernels anew in each run, or unset it";
 }
 
 }  // namespace terrace::compiled

@@ -41,7 +41,10 @@ class Cache {
 };
 
 /// `compiled` in the user's cache folder; one that keeps nothing if there is no such folder, or if
-/// TERRACE_COMPILED_CACHE is "off". @throws DeviceError if that variable says anything else than "on" and "off"
+/// TERRACE_COMPILED_CACHE is neither "on" nor empty nor unset.
 Cache user_cache();
+
+/// The fault of TERRACE_COMPILED_CACHE, with what would be right: it is neither "on" nor "off" nor empty. "": none
+std::string fault_of_cache_variable();
 
 }  // namespace terrace::compiled

@@ -6,7 +6,7 @@ import subprocess
 import unittest.mock
 
 import terrace_runs
-from terrace_runs import FAILED, JobTest, main, numpy, skip
+from terrace_runs import JobTest, WRONG, main, numpy, skip
 
 # A machine on which cells take so long that a compiler's seconds do not count.
 SLOW = "1e5,1e5,2.3e10"
@@ -87,10 +87,20 @@ class CompiledCache(JobTest):
             self.assertEqual(self.compiled(self.inputs, formula(0.1), "u"), (expected, first))
         self.assertGreater(first, 0)
         self.assertEqual(self.entries(), {})
+
+    def test_what_the_variable_cannot_mean_is_an_error_of_what_compiles(self):
+        job = self.write_job(self.inputs, [formula(0.1)], backend=self.backend)
         with self.environment(TERRACE_COMPILED_CACHE="no"):
-            job = self.write_job(self.inputs, [formula(0.1)])
-            self.assertSays(self.terrace("run", job, "--fresh=all", expect=FAILED), "TERRACE_COMPILED_CACHE",
-                            '"no" is neither on nor off')
+            for command in (["check"], ["plan", "--fresh=all"], ["run", "--fresh=all"]):
+                self.assertSays(self.terrace(command[0], job, *command[1:], expect=WRONG), "job.yaml:", "stage 's'",
+                                "TERRACE_COMPILED_CACHE in the environment is 'no', which is neither on nor off: say off")
+            self.run_job(self.inputs, [formula(0.1)], "--fresh=all", backend="cpu", compile="never")
+            self.run_job(self.inputs, [{"name": "s", "wavefront": {"problem": "summed_area", "grid": "a"}}],
+                         "--fresh=all", backend=self.backend)
+        with self.environment(TERRACE_COMPILED_CACHE=""):
+            expected, first = self.compiled(self.inputs, formula(0.1), "u")
+            self.assertGreater(first, 0)
+            self.assertEqual(self.compiled(self.inputs, formula(0.1), "u"), (expected, 0))
 
     def test_folders_that_cannot_be_used_change_nothing(self):
         expected, first = self.compiled(self.inputs, formula(0.1), "u")

@@ -57,7 +57,7 @@ TERRACE_CPU_RATES
 Rates of the CPU that plans and profiles take for its limits, in place of measuring them once, for some 20 ms, and keeping them in $XDG_CACHE_HOME/terrace/cpu or ~/.cache/terrace/cpu; \fBterrace measure\fR measures them anew: operations on 32\-bit integers, multiply\-adds of f32 and copied bytes a second, with commas between (1e11,8e10,2e10). Predicted times are then the same at each start.
 .TP
 TERRACE_COMPILED_CACHE
-off: kernels that are compiled when a run begins are neither taken from $XDG_CACHE_HOME/terrace/compiled or ~/.cache/terrace/compiled, where earlier runs of the user have kept theirs, nor kept there. on is the same as without the variable. The folder takes at most 256 MiB and may be removed at any time.
+off: kernels that are compiled when a run begins are neither taken from $XDG_CACHE_HOME/terrace/compiled or ~/.cache/terrace/compiled, where earlier runs of the user have kept theirs, nor kept there. on, and nothing, are the same as without the variable; anything else is an error of a job whose cells are compiled. The folder takes at most 256 MiB and may be removed at any time; files of others in it are not counted, and stay.
 .TP
 SLURM_JOB_END_TIME
 The time, in seconds since 1970, before which a run without \-\-time\-limit stops at a checkpoint.

@@ -249,8 +249,15 @@ TEST_CASE("the user's cache is in the cache folder, unless a variable says off")
     const test::Variable said("TERRACE_COMPILED_CACHE", "off");
     CHECK_FALSE(user_cache().is_used());
   }
+  {
+    const test::Variable said("TERRACE_COMPILED_CACHE", "");
+    CHECK(user_cache().is_used());
+    CHECK(fault_of_cache_variable().empty());
+  }
   const test::Variable said("TERRACE_COMPILED_CACHE", "none");
-  CHECK_THROWS_WITH(user_cache(), Contains("TERRACE_COMPILED_CACHE") && Contains("\"none\" is neither on nor off"));
+  CHECK_FALSE(user_cache().is_used());
+  CHECK_THAT(fault_of_cache_variable(),
+             Contains("TERRACE_COMPILED_CACHE in the environment is 'none'") && Contains("neither on nor off"));
 }
 
 TEST_CASE("each part of a source, the options, the architecture and the compiler's build change the key") {
