@@ -448,17 +448,18 @@ BlockMemory NestPlan::block_memory() const {
 void NestPlan::add_bytes(const run::Access& access, BlockMemory& memory) const {
   const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(access.array)];
   const auto element = static_cast<std::int64_t>(size_of(spec.type));
-  std::int64_t cells = volume(access.box.shape());
-  if (access.view == run::View::tiles && access.mode == run::Mode::write) {
-    // Whole tiles, of which a part may lie in two along each axis.
-    cells = 1;
-    for (int axis = 0; axis < spec.tile.rank(); ++axis) {
-      cells *= std::min(spec.shape[axis], (spec.tile[axis] < spec.shape[axis] ? 2 : 1) * spec.tile[axis]);
+  const std::int64_t tile = whole_pages(volume(spec.tile) * element);
+  std::int64_t bytes = whole_pages(volume(access.box.shape()) * element);
+  if (access.view == run::View::tiles) {
+    // Whole tiles, each in pages of its own; a part that is written may lie in two along each axis.
+    bytes = tile;
+    for (int axis = 0; axis < spec.tile.rank() && access.mode == run::Mode::write; ++axis) {
+      bytes *= spec.tile[axis] < spec.shape[axis] ? 2 : 1;
     }
   }
-  memory.block += whole_pages(cells * element);
-  if (access.mode != run::Mode::read) memory.written += whole_pages(cells * element);
-  memory.tile = std::max(memory.tile, whole_pages(volume(spec.tile) * element));
+  memory.block += bytes;
+  if (access.mode != run::Mode::read) memory.written += bytes;
+  memory.tile = std::max(memory.tile, tile);
 }
 
 std::unique_ptr<run::Worker> NestPlan::make_worker(device::Context& context) const {

@@ -132,6 +132,16 @@ class Nests(JobTest):
                     cut = self.run_job(inputs, [stage], "--fresh", output="cut.h5", memory={"host": budget})
                     numpy.testing.assert_array_equal(cut["s/A"][()], whole)
 
+    def test_what_a_plan_counts_suffices_at_every_budget(self):
+        inputs = {"g": {"npy": self.write("g.npy", numpy.random.default_rng(6).random((80, 110)).astype("f4"))}}
+        job = self.write_job(inputs, [sweeps("s", 2, "A[i][j] = 0.25*(A[i-1][j] + A[i+1][j] + A[i][j-1] + A[i][j+1])", 9)])
+        self.terrace("run", job)
+        whole = self.open()["s/A"][()]
+        for kibibytes in range(84, 118, 2):
+            with self.subTest(kibibytes=kibibytes):
+                self.terrace("run", job, "--fresh=all", "--set", f"memory.host={kibibytes}KiB")
+                numpy.testing.assert_array_equal(self.open()["s/A"][()], whole)
+
     def test_copies_by_statements_are_steps_of_jacobi(self):
         g = numpy.random.default_rng(6).random(60).astype("f4")
         inputs = {"g": {"npy": self.write("g.npy", g)}}
