@@ -178,7 +178,13 @@ std::uint64_t NodeNames::content() const {
     }
   };
   if (ids_) std::visit(add, *ids_);
-  constexpr std::int64_t piece = 1 << 16;  // a range may have many more numbers than memory holds
+  // A range may have many more numbers than memory holds, and than can be looked at one by one.
+  constexpr std::int64_t piece = 1 << 16, most_looked_at = 1 << 24;
+  if (!ids_ && count_ > most_looked_at) {
+    const std::int64_t range[] = {first_, count_};
+    sum.add(std::as_bytes(std::span(range)));
+    return sum.value();
+  }
   for (std::int64_t row = 0; !ids_ && row < count_; row += piece) {
     Numbers numbers(static_cast<std::size_t>(std::min(piece, count_ - row)));
     std::iota(numbers.begin(), numbers.end(), first_ + row);
@@ -195,7 +201,25 @@ std::shared_ptr<const NodeNames> names_from_datasets(NodeNames::List names, std:
   return std::make_shared<NodeNames>(std::move(names));
 }
 
+std::shared_ptr<const std::vector<std::int64_t>> rows_from_dataset(const NodeNames::List& sources,
+                                                                   const NodeNames& nodes) {
+  auto rows = std::make_shared<std::vector<std::int64_t>>();
+  const auto add = [&](const auto& list) {
+    for (const auto& name : list) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(name)>, std::string>) rows->push_back(nodes.row_of(name));
+      else rows->push_back(nodes.row_of(std::to_string(name)));
+    }
+  };
+  try {
+    std::visit(add, sources);
+  } catch (const Error&) {
+    return nullptr;
+  }
+  return rows;
+}
+
 bool NodeNames::operator==(const NodeNames& other) const {
+  if (!ids_ && !other.ids_ && !labels_ && !other.labels_) return first_ == other.first_ && count_ == other.count_;
   return count_ == other.count_ && names() == other.names() && ids() == other.ids();
 }
 

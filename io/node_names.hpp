@@ -11,9 +11,11 @@
 
 namespace terrace::io {
 
-/// Names of the datasets of a result: of the labels or ids by row, and of the ids if there are labels.
+/// Names of the datasets of a result: of the labels or ids by row, and of the ids if there are labels; of the names
+/// of the nodes whose rows a table has, if these are not all.
 inline constexpr const char* node_dataset = "node";
 inline constexpr const char* node_id_dataset = "node_id";
+inline constexpr const char* source_dataset = "source";
 
 /// Ids of nodes, numbers or texts, and labels in addition if the file has them. Ids are unique, labels need not be.
 class NodeNames {

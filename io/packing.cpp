@@ -40,6 +40,7 @@ class Unpacked : public Source {
   std::optional<ChangedDefault> changed_default() const override { return source_->changed_default(); }
   std::size_t memory() const override { return source_->memory(); }
   std::shared_ptr<const NodeNames> nodes() const override { return source_->nodes(); }
+  std::shared_ptr<const std::vector<std::int64_t>> sources() const override { return source_->sources(); }
   std::shared_ptr<const ItemSet> items() const override { return source_->items(); }
   std::shared_ptr<const NodeNames> element_names() const override { return source_->element_names(); }
   std::optional<KnownRange> known_range() const override {

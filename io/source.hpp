@@ -53,8 +53,12 @@ class Source {
   /// Bytes of host memory that it keeps while it is open, in addition to buffers of its reads: a part of the job's
   /// budget.
   virtual std::size_t memory() const { return 0; }
-  /// The names of the nodes whose matrix it is, by row; null if it is no matrix of a graph.
+  /// The names of the nodes whose matrix it is, by row, or by column if it has sources(); null if it is no matrix of
+  /// a graph.
   virtual std::shared_ptr<const NodeNames> nodes() const { return nullptr; }
+  /// Of a table of some nodes alone: the node of each row, by its row in nodes(); null: its rows are those of
+  /// nodes().
+  virtual std::shared_ptr<const std::vector<std::int64_t>> sources() const { return nullptr; }
   /// The items that lie one after another in it, if it is a set: it then has one dimension; null: it is none.
   virtual std::shared_ptr<const ItemSet> items() const { return nullptr; }
   /// The names that its elements stand for, if it is a table of names: an element is a row of these; null: elements

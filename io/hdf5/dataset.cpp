@@ -8,7 +8,6 @@
 #include "io/hdf5/booleans.hpp"
 #include "io/hdf5/stated_range.hpp"
 #include "io/hdf5/storage.hpp"
-#include "io/hdf5/stored_nodes.hpp"
 #include "io/hdf5/values.hpp"
 #include "io/kinds.hpp"
 #include "pipeline/base/error.hpp"
@@ -145,7 +144,7 @@ Hdf5Dataset::Hdf5Dataset(const std::string& path, const std::string& dataset, st
   truths_ = holds_booleans(dataset_, where_);
   stated_ = stated_range(dataset_, type_, where_);
   packing_ = stored_packing(dataset_, type_, where_);
-  if (shape_.rank() == 2) nodes_ = stored_nodes(file_, dataset_, shape_[0], where_);
+  if (shape_.rank() == 2) nodes_ = stored_nodes(file_, dataset_, shape_, where_);
 }
 
 void Hdf5Dataset::open_dataset(const std::string& path, const std::string& name) {

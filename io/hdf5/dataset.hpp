@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "io/hdf5/handle.hpp"
+#include "io/hdf5/stored_nodes.hpp"
 #include "io/hdf5/stored_packing.hpp"
 #include "io/known_range.hpp"
-#include "io/node_names.hpp"
 #include "pipeline/base/box.hpp"
 #include "pipeline/base/element_type.hpp"
 
@@ -53,8 +53,8 @@ class Hdf5Dataset {
   const std::optional<KnownRange>& stated() const { return stated_; }
   /// The packing that its attributes state (stored_packing.hpp).
   const StoredPacking& packing() const { return packing_; }
-  /// Names that a result has of its rows (stored_nodes.hpp).
-  const std::shared_ptr<const NodeNames>& nodes() const { return nodes_; }
+  /// What a result says of the nodes of its rows and columns.
+  const StoredNodes& nodes() const { return nodes_; }
   /// True if it needs filters that are not there. What was stored without them can be read even so.
   bool misses_filters() const { return !missing_filters_.empty(); }
   /// The place for positioned reads of the elements, or nullopt if only the library can read them.
@@ -82,7 +82,7 @@ class Hdf5Dataset {
   std::vector<std::filesystem::path> files_;
   std::optional<KnownRange> stated_;
   StoredPacking packing_;
-  std::shared_ptr<const NodeNames> nodes_;
+  StoredNodes nodes_;
   std::string missing_filters_;  // what to say of them; empty where none is missing
 };
 

@@ -36,16 +36,27 @@ std::optional<NodeNames::List> list_in(const Hdf5Handle& file, const std::string
   return numbers;
 }
 
-}  // namespace
-
-std::shared_ptr<const NodeNames> stored_nodes(const Hdf5Handle& file, const Hdf5Handle& dataset, std::int64_t count,
-                                              const std::string& where) {
-  const std::string group = group_of_dataset(dataset);
-  if (group.empty() || !is_result(file)) return nullptr;
+/// The names of `count` nodes in a group; null if it has none.
+std::shared_ptr<const NodeNames> names_in(const Hdf5Handle& file, const std::string& group, std::int64_t count,
+                                          const std::string& where) {
   std::optional<NodeNames::List> names = list_in(file, group + node_dataset, count, where);
   if (!names) return nullptr;
   std::optional<NodeNames::List> ids = list_in(file, group + node_id_dataset, count, where);
   return names_from_datasets(*std::move(names), std::move(ids));
+}
+
+}  // namespace
+
+StoredNodes stored_nodes(const Hdf5Handle& file, const Hdf5Handle& dataset, const Extents& shape,
+                         const std::string& where) {
+  const std::string group = group_of_dataset(dataset);
+  if (group.empty() || !is_result(file)) return {};
+  if (const auto sources = list_in(file, group + source_dataset, shape[0], where)) {
+    auto nodes = names_in(file, group, shape[1], where);
+    auto rows = nodes ? rows_from_dataset(*sources, *nodes) : nullptr;
+    if (rows) return {std::move(nodes), std::move(rows)};
+  }
+  return {names_in(file, group, shape[0], where), nullptr};
 }
 
 }  // namespace terrace::io

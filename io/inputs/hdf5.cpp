@@ -63,7 +63,7 @@ struct Description {
   std::string where;  // file and dataset
   std::optional<KnownRange> stated;
   std::shared_ptr<const Packing> packing;
-  std::shared_ptr<const NodeNames> nodes;
+  StoredNodes nodes;
   bool truths = false;
 };
 
@@ -80,7 +80,8 @@ class Hdf5Source : public Source {
   }
   std::optional<KnownRange> known_range() const override { return description_.stated; }
   std::shared_ptr<const Packing> packing() const override { return description_.packing; }
-  std::shared_ptr<const NodeNames> nodes() const override { return description_.nodes; }
+  std::shared_ptr<const NodeNames> nodes() const override { return description_.nodes.nodes; }
+  std::shared_ptr<const std::vector<std::int64_t>> sources() const override { return description_.nodes.sources; }
 
  private:
   Description description_;

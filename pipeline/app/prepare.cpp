@@ -54,8 +54,9 @@ class Sources {
       const auto& arrays = stage.stage->plan().arrays();
       for (std::size_t a = 0; a < arrays.size(); ++a) {
         if (arrays[a].role != run::Role::result || arrays[a].name != name.substr(slash + 1)) continue;
+        const auto sources = sources_of(stage, arrays[a].shape);
         auto output = std::make_shared<run::StageOutput>(name, arrays[a].type, arrays[a].shape,
-                                                         nodes_of(stage, arrays[a].shape));
+                                                         nodes_of(stage, arrays[a].shape, sources ? 1 : 0), sources);
         stage.readers.emplace_back(static_cast<int>(a), output);
         return output;
       }
@@ -67,10 +68,18 @@ class Sources {
   }
 
  private:
-  /// The names of the rows of a stage's array.
-  static std::shared_ptr<const io::NodeNames> nodes_of(const run::PlannedStage& stage, const Extents& shape) {
-    const bool fits = stage.nodes && shape.rank() == 2 && shape[0] == stage.nodes->count();
+  /// The names of a stage's array along an axis.
+  static std::shared_ptr<const io::NodeNames> nodes_of(const run::PlannedStage& stage, const Extents& shape,
+                                                       int axis) {
+    const bool fits = stage.nodes && shape.rank() == 2 && shape[axis] == stage.nodes->count();
     return fits ? stage.nodes : nullptr;
+  }
+  /// The nodes of the rows of a stage's table, if they are not all; else null.
+  static std::shared_ptr<const std::vector<std::int64_t>> sources_of(const run::PlannedStage& stage,
+                                                                     const Extents& shape) {
+    auto sources = stage.stage->sources();
+    const bool fits = sources && nodes_of(stage, shape, 1) && std::cmp_equal(shape[0], sources->size());
+    return fits ? sources : nullptr;
   }
 
   /// The stage of the job and its declared output, or null. @param name "stage/output" of an earlier stage

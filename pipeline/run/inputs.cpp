@@ -219,6 +219,7 @@ class InputReads::Watched : public io::Source {
   std::optional<io::KnownRange> known_range() const override { return source_->known_range(); }
   std::shared_ptr<const io::Packing> packing() const override { return source_->packing(); }
   std::shared_ptr<const io::NodeNames> nodes() const override { return source_->nodes(); }
+  std::shared_ptr<const std::vector<std::int64_t>> sources() const override { return source_->sources(); }
   std::shared_ptr<const io::ItemSet> items() const override { return source_->items(); }
   std::shared_ptr<const io::NodeNames> element_names() const override { return source_->element_names(); }
   std::string matrix_letters() const override { return source_->matrix_letters(); }
@@ -287,6 +288,7 @@ Json content_of(const io::Source& source) {
   Json content = Json::object();
   if (const auto values = io::held_content(source)) content["values"] = *values;
   if (const auto nodes = source.nodes()) content["nodes"] = nodes->content();
+  if (const auto sources = source.sources()) content["sources"] = io::checksum(std::as_bytes(std::span(*sources)));
   if (const auto items = source.items()) content["items"] = items->content();
   if (const auto names = source.element_names()) content["names"] = names->content();
   if (const auto packing = source.packing()) content["packing"] = io::text_of(*packing);

@@ -1,6 +1,7 @@
 // One step of a run: its plan, its part of the result, its predicted cost, and how far it is.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ class Stage {
   virtual std::vector<io::SmallDataset> small() const = 0;
   virtual std::vector<io::Attribute> attributes() const = 0;
   virtual Prediction prediction() const = 0;
+  /// Of tables whose rows are those of some nodes alone: the node of each row, by its row in the names of the nodes
+  /// that the stage reads. Null: rows are those of all nodes.
+  virtual std::shared_ptr<const std::vector<std::int64_t>> sources() const { return nullptr; }
   /// The methods of the back end, with the one that computes the stage.
   virtual std::vector<StageMethod> methods() const { return {}; }
   /// Facts about the problem that are known before it is computed, a line each, the one that sums them up first:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "io/source.hpp"
 #include "pipeline/base/error.hpp"
@@ -16,12 +17,18 @@ namespace terrace::run {
 class StageOutput : public io::Source {
  public:
   /// @param name in the job: "align/table"
-  /// @param nodes names of its rows; null: none
-  StageOutput(std::string name, ElementType type, Extents shape, std::shared_ptr<const io::NodeNames> nodes = nullptr)
-      : name_(std::move(name)), type_(type), shape_(std::move(shape)), nodes_(std::move(nodes)) {}
+  /// @param nodes names of its rows, or columns; null: none @param sources as Source::sources()
+  StageOutput(std::string name, ElementType type, Extents shape, std::shared_ptr<const io::NodeNames> nodes,
+              std::shared_ptr<const std::vector<std::int64_t>> sources)
+      : name_(std::move(name)),
+        type_(type),
+        shape_(std::move(shape)),
+        nodes_(std::move(nodes)),
+        sources_(std::move(sources)) {}
   ElementType type() const override { return type_; }
   const Extents& shape() const override { return shape_; }
   std::shared_ptr<const io::NodeNames> nodes() const override { return nodes_; }
+  std::shared_ptr<const std::vector<std::int64_t>> sources() const override { return sources_; }
   /// @param tiles null: ends the binding
   void bind(std::shared_ptr<HomeTiles> tiles) { tiles_ = std::move(tiles); }
   /// @throws IoError before its stage, and if a tile is not as that stage wrote it
@@ -40,6 +47,7 @@ class StageOutput : public io::Source {
   ElementType type_;
   Extents shape_;
   std::shared_ptr<const io::NodeNames> nodes_;
+  std::shared_ptr<const std::vector<std::int64_t>> sources_;
   std::shared_ptr<HomeTiles> tiles_;
 };
 

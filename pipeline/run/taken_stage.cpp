@@ -102,6 +102,8 @@ TakenStage::TakenStage(const Json& choices) : choices_(choices) {
   }
   if (auto names = names_in(small_, io::node_dataset)) {
     nodes_ = io::names_from_datasets(*std::move(names), names_in(small_, io::node_id_dataset));
+    const auto sources = names_in(small_, io::source_dataset);
+    if (sources) sources_ = io::rows_from_dataset(*sources, *nodes_);
   }
 }
 

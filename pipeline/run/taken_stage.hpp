@@ -41,6 +41,7 @@ class TakenStage : public Stage {
   io::DatasetSpec dataset(int array) const override { return specs_.at(static_cast<std::size_t>(array)); }
   std::vector<io::SmallDataset> small() const override { return small_; }
   std::vector<io::Attribute> attributes() const override { return attributes_; }
+  std::shared_ptr<const std::vector<std::int64_t>> sources() const override { return sources_; }
   Prediction prediction() const override { return {}; }
   nlohmann::json choices() const override { return choices_; }
 
@@ -65,6 +66,7 @@ class TakenStage : public Stage {
   std::vector<io::SmallDataset> small_;
   std::vector<io::Attribute> attributes_;
   std::shared_ptr<const io::NodeNames> nodes_;
+  std::shared_ptr<const std::vector<std::int64_t>> sources_;
 };
 
 /// True for the choices of such a stage.
