@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "io/inputs/graph.hpp"
 #include "stages/refuse.hpp"
 
 namespace terrace::stages {
@@ -34,7 +35,7 @@ const char* fault_of(double& number) {
 
 }  // namespace
 
-std::shared_ptr<io::Source> open_square_matrix(const Request& request) {
+std::shared_ptr<io::Source> open_square_matrix(const Request& request, Makes makes) {
   const std::string& name = request.stage.settings.text("matrix");
   std::shared_ptr<io::Source> matrix = request.array(name);
   refuse_no_rows(request.stage, "matrix", name, *matrix);
@@ -43,7 +44,7 @@ std::shared_ptr<io::Source> open_square_matrix(const Request& request) {
     refuse(request.stage, "matrix", "'" + name + "' is " + to_string(shape) + "; give a square matrix");
   }
   constexpr std::int64_t most_rows = 1 << 24;
-  if (shape[0] > most_rows) {
+  if (makes == Makes::table && shape[0] > most_rows) {
     refuse(request.stage, "matrix", "'" + name + "' has more than 2^24 rows, which no disk holds the result of");
   }
   return matrix;
@@ -52,6 +53,12 @@ std::shared_ptr<io::Source> open_square_matrix(const Request& request) {
 std::optional<double> no_edge_of(const Request& request, const io::Source& matrix) {
   auto number = request.stage.settings.find<double>("no_edge");
   if (!number) return std::nullopt;
+  if (io::is_graph(matrix)) {
+    refuse(
+        request.stage, "no_edge",
+        "'" + request.stage.settings.text("matrix") +
+            "' is a graph, which has no value for no edge: it lists the edges that there are; leave `no_edge` out");
+  }
   const char* fault = nullptr;
   dispatch(matrix.type(), [&](auto value) { fault = fault_of<decltype(value)>(*number); });
   if (fault != nullptr) {

@@ -10,8 +10,15 @@
 
 namespace terrace::stages {
 
-/// The array that the stage calls `matrix`. @throws JobError if it is not square, or has more than 2^24 rows
-std::shared_ptr<io::Source> open_square_matrix(const Request& request);
+/// The result that a stage makes of a matrix.
+enum class Makes {
+  table,  // as many elements as the matrix has
+  rows    // some rows of it, or numbers of each row
+};
+
+/// The array that the stage calls `matrix`. @throws JobError if it is not square, or has more than 2^24 rows and a
+/// table is made of it
+std::shared_ptr<io::Source> open_square_matrix(const Request& request, Makes makes = Makes::table);
 
 /// The stage's `no_edge` as elements of the matrix have it: of f32, rounded to that.
 /// @throws JobError if no element can be that number, or could be taken for it and is not

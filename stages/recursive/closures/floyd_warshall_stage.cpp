@@ -13,6 +13,7 @@
 #include "stages/recursive/methods.hpp"
 #include "stages/recursive/rates.hpp"
 #include "stages/recursive/searches/choice.hpp"
+#include "stages/recursive/searches/sources.hpp"
 #include "stages/recursive/searches/stage.hpp"
 #include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/stated_weights.hpp"
@@ -155,7 +156,7 @@ struct Weighted {
 
 Weighted open_weighted(const Request& request) {
   const Settings& settings = request.stage.settings;
-  std::shared_ptr<io::Source> matrix = open_square_matrix(request);
+  std::shared_ptr<io::Source> matrix = open_square_matrix(request, made_by_searches(settings));
   WeightRules rules = distance_rules(request, *matrix, settings.text("diagonal") == "zero");
   matrix = with_no_edge(std::move(matrix), rules);
   // In a graph 0 is a weight as any other.

@@ -6,6 +6,10 @@
 
 namespace terrace::stages {
 
+Makes made_by_searches(const Settings& settings) {
+  return settings.has("sources") || settings.text("keep") == "reductions" ? Makes::rows : Makes::table;
+}
+
 std::optional<std::vector<device::i32>> sources_of(const Request& request, const io::Source& matrix) {
   const Settings& settings = request.stage.settings;
   if (!settings.has("sources")) return std::nullopt;

@@ -231,7 +231,7 @@ class ReductionsCheck {
 
 std::vector<Checked> verify_distances(const VerifyRequest& request) {
   const Settings& settings = request.request.stage.settings;
-  std::shared_ptr<io::Source> matrix = open_square_matrix(request.request);
+  std::shared_ptr<io::Source> matrix = open_square_matrix(request.request, made_by_searches(settings));
   const WeightRules rules = distance_rules(request.request, *matrix, settings.text("diagonal") == "zero");
   matrix = with_no_edge(std::move(matrix), rules);
   std::vector<Checked> found;
