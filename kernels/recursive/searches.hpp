@@ -12,6 +12,7 @@
 
 #include "kernels/device/integers.hpp"
 #include "kernels/launch/method.hpp"
+#include "kernels/values/bins.hpp"
 #include "pipeline/base/element_type.hpp"
 
 namespace terrace::recursive {
@@ -53,6 +54,7 @@ struct SearchSpec {
   int words = 8;       // of sources that are searched from at once by bits, 64 a word, at most: 1, 2, 4 or 8
   /// The node of each row; nullopt: row i is that of node i.
   std::optional<std::vector<device::i32>> sources = std::nullopt;
+  std::optional<values::Bins> bins = std::nullopt;  // of the histogram of rows that are not kept; nullopt: none
   std::int64_t rows() const { return sources ? static_cast<std::int64_t>(sources->size()) : graph->nodes; }
 };
 
@@ -79,6 +81,10 @@ struct SearchTask {
   /// their number. Null: distances go to the table.
   void *eccentricity, *sum;
   device::i64* reached;
+  /// Counts of the finite distances to other nodes in SearchSpec::bins, to which those of the rows are added; null:
+  /// none.
+  device::i64* histogram;
+  device::i64 makes_histogram;  // 1: the block is the first: it sets the counts to 0 before
 };
 
 /// Distances of integer types are in `whole`, others in `real`.
@@ -88,6 +94,8 @@ struct SearchResult {
   double real;
   device::i64 overflowed;  // 1: a sum of distances leaves i64
   device::i64 negative;    // a node on a cycle of negative weight, or -1
+  device::i64 counted;     // distances in the bins of the histogram
+  device::i64 outside;     // finite distances to other nodes in none
 };
 
 // Descriptors of the kernels are SearchTask, results SearchResult. A launch computes its blocks one after another,

@@ -1,9 +1,11 @@
 #include "stages/query/pairs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/near_name.hpp"
 #include "pipeline/base/printable.hpp"
 #include "stages/refuse.hpp"
 #include "stages/watched_read.hpp"
@@ -31,35 +33,86 @@ std::string text_of_id(T number) {
   }
 }
 
-/// The row of a node. @param named true if errors begin with the text
-std::int64_t row_of(const std::string& text, bool named, const io::NodeNames& nodes) {
+/// The place of a node in the table as half of a pair. @param named true if errors begin with the text
+std::int64_t place_of(const std::string& text, std::size_t half, bool named, const TableNodes& nodes) {
   try {
-    return nodes.row_of(text);
+    return half == 0 ? nodes.row_of(text) : nodes.column_of(text);
   } catch (const Error& error) {
     throw Error((named ? quote(text) + " " : "") + error.what());
   }
 }
 
-}  // namespace
-
-std::vector<NodePair> find_pairs(const std::vector<std::string>& names, const io::NodeNames& nodes) {
+/// The pairs of names or ids, two after another. @throws Error naming the one that the table does not have
+std::vector<NodePair> find_pairs(const std::vector<std::string>& names, const TableNodes& nodes) {
   std::vector<NodePair> pairs(names.size() / 2);
   for (std::size_t at = 0; at < names.size(); ++at) {
     try {
-      pairs[at / 2][at % 2] = nodes.row_of(names[at]);
+      pairs[at / 2][at % 2] = place_of(names[at], at % 2, true, nodes);
     } catch (const Error& error) {
-      throw Error("pair " + std::to_string(at / 2) + ": " + quote(names[at]) + " " + error.what());
+      throw Error("pair " + std::to_string(at / 2) + ": " + error.what());
     }
   }
   return pairs;
 }
 
-std::shared_ptr<const io::NodeNames> nodes_of(const io::Source& matrix) {
-  if (auto nodes = matrix.nodes()) return nodes;
-  return std::make_shared<io::NodeNames>(0, matrix.shape()[0]);
+/// The pairs of an array of ids or names, two after another. @throws IoError naming the element that the table does
+/// not have, and what the watch throws
+std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, const TableNodes& nodes,
+                                 const Watch& watch) {
+  const std::int64_t count = volume(source.shape());
+  const auto names = source.element_names();
+  std::vector<NodePair> pairs(static_cast<std::size_t>(count / 2));
+  dispatch(source.type(), [&](auto zero) {
+    std::vector<decltype(zero)> values(static_cast<std::size_t>(count));
+    read_watched(source, values.data(), label.array, watch);
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      try {
+        const std::string text = names ? names->name(static_cast<std::int64_t>(values[at])) : text_of_id(values[at]);
+        pairs[at / 2][at % 2] = place_of(text, at % 2, names != nullptr, nodes);
+      } catch (const Error& error) {
+        const auto index = static_cast<std::int64_t>(at);
+        label.fail(source, source.shape().rank() == 1 ? Extents{index} : Extents{index / 2, index % 2}, error.what());
+      }
+    }
+  });
+  return pairs;
 }
 
-std::vector<NodePair> pairs_of(const Request& request, const io::NodeNames& nodes) {
+/// Adds the nodes from `at` on, of which next_of(node) is the one after each, up to `end`. @return false if they do
+/// not lead there
+template <class Next>
+bool add_path(std::int64_t at, std::int64_t end, std::int64_t nodes, std::vector<std::int64_t>& path,
+              const Next& next_of) {
+  path.push_back(at);
+  for (std::int64_t steps = 0; at != end; ++steps) {
+    at = next_of(at);
+    if (at < 0 || at >= nodes || steps >= nodes) return false;
+    path.push_back(at);
+  }
+  return true;
+}
+
+}  // namespace
+
+TableNodes::TableNodes(const io::Source& table) : names_(table.nodes()), sources_(table.sources()) {
+  if (!names_) names_ = std::make_shared<io::NodeNames>(0, table.shape()[1]);
+  for (std::size_t row = 0; sources_ && row < sources_->size(); ++row) {
+    rows_.emplace((*sources_)[row], static_cast<std::int64_t>(row));
+  }
+}
+
+std::int64_t TableNodes::row_of(const std::string& text) const {
+  const std::int64_t node = column_of(text);
+  if (!sources_) return node;
+  const auto row = rows_.find(node);
+  if (row != rows_.end()) return row->second;
+  std::vector<std::string> sources;
+  for (const std::int64_t source : *sources_) sources.push_back(names_->name(source));
+  throw Error("is none of the `sources` from which the table has distances, " + quote_names(sources, 6) +
+              ": add it to `sources` of the stage that makes the table, or leave that out");
+}
+
+std::vector<NodePair> pairs_of(const Request& request, const TableNodes& nodes) {
   const Settings& settings = request.stage.settings;
   if (settings.holds<std::vector<std::string>>("pairs")) {
     try {
@@ -83,27 +136,6 @@ std::vector<NodePair> pairs_of(const Request& request, const io::NodeNames& node
   return found;
 }
 
-std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, const io::NodeNames& nodes,
-                                 const Watch& watch) {
-  const std::int64_t count = volume(source.shape());
-  const auto names = source.element_names();
-  std::vector<NodePair> pairs(static_cast<std::size_t>(count / 2));
-  dispatch(source.type(), [&](auto zero) {
-    std::vector<decltype(zero)> values(static_cast<std::size_t>(count));
-    read_watched(source, values.data(), label.array, watch);
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      try {
-        const std::string text = names ? names->name(static_cast<std::int64_t>(values[at])) : text_of_id(values[at]);
-        pairs[at / 2][at % 2] = row_of(text, names != nullptr, nodes);
-      } catch (const Error& error) {
-        const auto index = static_cast<std::int64_t>(at);
-        label.fail(source, source.shape().rank() == 1 ? Extents{index} : Extents{index / 2, index % 2}, error.what());
-      }
-    }
-  });
-  return pairs;
-}
-
 std::vector<std::byte> elements_at(io::Source& table, const std::vector<NodePair>& pairs) {
   const std::size_t element = size_of(table.type());
   std::vector<std::byte> found(pairs.size() * element);
@@ -114,24 +146,27 @@ std::vector<std::byte> elements_at(io::Source& table, const std::vector<NodePair
   return found;
 }
 
-FollowedPaths follow(io::Source& next, const std::string& name, const std::vector<NodePair>& pairs) {
-  const std::int64_t nodes = next.shape()[0];
+FollowedPaths follow(const PathTable& by, const TableNodes& nodes, const std::vector<NodePair>& pairs) {
+  io::Source& table = *by.table;
+  const std::int64_t count = table.shape()[1];
   FollowedPaths paths;
-  for (const auto& [start, end] : pairs) {
-    paths.begin.push_back(static_cast<std::int64_t>(paths.nodes.size()));
-    std::int64_t at = start;
-    if (start != end && element_at(next, start, end) < 0) continue;
-    paths.nodes.push_back(at);
-    for (std::int64_t steps = 0; at != end; ++steps) {
-      at = element_at(next, at, end);
-      if (at < 0 || at >= nodes || steps >= nodes) {
-        throw ComputeError("following '" + name + "' from node " + std::to_string(start) + " to node " +
-                           std::to_string(end) + " does not end there: it is no table of next nodes");
-      }
-      paths.nodes.push_back(at);
+  for (const auto& [row, end] : pairs) {
+    paths.begin.push_back(std::ssize(paths.nodes));
+    const std::int64_t from = row, start = nodes.node_of(row);
+    if (start != end && element_at(table, from, end) < 0) continue;
+    const std::int64_t first = std::ssize(paths.nodes);
+    const bool forth = by.key == "next";
+    const bool ends = forth ? add_path(start, end, count, paths.nodes,
+                                       [&, to = end](std::int64_t at) { return element_at(table, at, to); })
+                            : add_path(end, start, count, paths.nodes,
+                                       [&](std::int64_t at) { return element_at(table, from, at); });
+    if (!ends) {
+      throw ComputeError("following '" + by.name + "' from node " + std::to_string(start) + " to node " +
+                         std::to_string(end) + " does not end there: it is no table of " + by.key + " nodes");
     }
+    if (!forth) std::reverse(paths.nodes.begin() + first, paths.nodes.end());
   }
-  paths.begin.push_back(static_cast<std::int64_t>(paths.nodes.size()));
+  paths.begin.push_back(std::ssize(paths.nodes));
   return paths;
 }
 

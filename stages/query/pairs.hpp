@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "io/data_error.hpp"
@@ -13,33 +14,51 @@
 
 namespace terrace::stages {
 
+/// The nodes of a table of distances.
+class TableNodes {
+ public:
+  /// @param table square, or with Source::sources()
+  explicit TableNodes(const io::Source& table);
+
+  /// The names of the columns; their numbers if the table has none.
+  const io::NodeNames& names() const { return *names_; }
+  /// The column of the node of a row.
+  std::int64_t node_of(std::int64_t row) const { return sources_ ? (*sources_)[static_cast<std::size_t>(row)] : row; }
+  /// The row, or the column, of the node with that name or id. @throws Error that goes on from the text
+  std::int64_t row_of(const std::string& text) const;
+  std::int64_t column_of(const std::string& text) const { return names_->row_of(text); }
+  /// Source::sources() of the table.
+  const std::shared_ptr<const std::vector<std::int64_t>>& sources() const { return sources_; }
+
+ private:
+  std::shared_ptr<const io::NodeNames> names_;
+  std::shared_ptr<const std::vector<std::int64_t>> sources_;
+  std::unordered_map<std::int64_t, std::int64_t> rows_;  // of sources, by their columns
+};
+
+/// A row and a column of a table.
 using NodePair = std::array<std::int64_t, 2>;
 
-/// The rows of nodes of which the array holds the ids, two after another.
-/// @throws IoError naming the number that is no node, and what the watch throws
-std::vector<NodePair> read_pairs(io::Source& source, const io::DataLabel& label, const io::NodeNames& nodes,
-                                 const Watch& watch);
-
-/// The rows of nodes by their names or ids, two after another. @throws Error naming the one that is no node
-std::vector<NodePair> find_pairs(const std::vector<std::string>& names, const io::NodeNames& nodes);
-
-/// The pairs that a step asks about. @param nodes of the matrix @throws JobError
-std::vector<NodePair> pairs_of(const Request& request, const io::NodeNames& nodes);
-
-/// The names of a matrix's nodes; the numbers of its rows if it has none.
-std::shared_ptr<const io::NodeNames> nodes_of(const io::Source& matrix);
+/// The pairs that a step asks about. @throws JobError naming the node that the table does not have
+std::vector<NodePair> pairs_of(const Request& request, const TableNodes& nodes);
 
 /// The elements of a table at the pairs, as they lie in memory.
 std::vector<std::byte> elements_at(io::Source& table, const std::vector<NodePair>& pairs);
 
 /// Paths one after another.
 struct FollowedPaths {
-  std::vector<std::int64_t> nodes;  // rows
+  std::vector<std::int64_t> nodes;  // columns
   std::vector<std::int64_t> begin;  // of each path in `nodes`, and the end
 };
 
-/// Follows the next nodes of each pair, element by element. @param name of the table, for errors
-/// @throws ComputeError if they lead nowhere
-FollowedPaths follow(io::Source& next, const std::string& name, const std::vector<NodePair>& pairs);
+/// The table by which paths are followed.
+struct PathTable {
+  std::string key;  // "next": the node after the first; "previous": the node before the last
+  std::string name;
+  std::shared_ptr<io::Source> table;  // null: there is none
+};
+
+/// Follows the path of each pair, element by element. @throws ComputeError if the table leads nowhere
+FollowedPaths follow(const PathTable& by, const TableNodes& nodes, const std::vector<NodePair>& pairs);
 
 }  // namespace terrace::stages

@@ -13,10 +13,13 @@ namespace terrace::stages {
 /// The way in which a table is read.
 struct QueryCut {
   ElementType value = ElementType::f32;
-  std::int64_t nodes = 0;
-  std::int64_t rows = 1;  // of a block, with all of their columns
-  bool totals = false;    // true if the table is read
-  bool each = false;      // true if the largest distance from each node is kept
+  std::int64_t from = 0, nodes = 0;  // rows and columns of the table
+  std::int64_t rows = 1;             // of a block, with all of their columns
+  bool totals = false;               // true if the table is read
+  bool each = false;                 // true if the largest distance from each node is kept
+  std::optional<values::Bins> bins;  // of the histogram; nullopt: none
+  /// Source::sources() of the table.
+  std::shared_ptr<const std::vector<std::int64_t>> sources;
 };
 
 /// One phase: a block reads some rows of the table.
@@ -36,11 +39,14 @@ class QueryPlan : public run::Plan {
   recursive::ReductionTask task(const run::Phase& phase, const run::BlockView& view) const;
 
   const QueryCut& cut() const { return cut_; }
+  /// A histogram has at least one, which makes it.
   std::int64_t blocks() const;
   /// The rows that a block reads.
   Box rows(std::int64_t index) const;
 
  private:
+  static constexpr int histogram_ = 1;  // array of the histogram, if there is one
+
   QueryCut cut_;
   std::vector<run::ArraySpec> arrays_;
 };

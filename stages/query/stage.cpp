@@ -11,9 +11,10 @@
 #include "stages/block_memory.hpp"
 #include "stages/query/measured.hpp"
 #include "stages/query/pairs.hpp"
+#include "stages/query/tables.hpp"
 #include "stages/query/tally.hpp"
+#include "stages/recursive/histogram.hpp"
 #include "stages/recursive/rates.hpp"
-#include "stages/recursive/square_matrix.hpp"
 #include "stages/recursive/weights.hpp"
 #include "stages/refuse.hpp"
 
@@ -24,9 +25,9 @@ namespace {
 struct Questions {
   std::vector<std::string> reduce;
   std::vector<NodePair> pairs;
-  std::shared_ptr<io::Source> matrix, next;  // in the form of the algebra; null if no paths are asked for
-  std::string next_name;
-  std::shared_ptr<const io::NodeNames> nodes;
+  std::shared_ptr<io::Source> matrix;  // in the form of the algebra
+  PathTable paths;
+  std::shared_ptr<const TableNodes> nodes;
   bool has_pairs = false;
 
   bool asks(const std::string& reduction) const {
@@ -45,12 +46,18 @@ class QueryStage : public run::Stage {
 
   const run::Plan& plan() const override { return *plan_; }
   run::Tally& tally() override { return tally_; }
-  io::DatasetSpec dataset(int) const override { return {}; }
+  io::DatasetSpec dataset(int array) const override {
+    return array == 0 ? io::DatasetSpec{} : histogram_dataset(name_);
+  }
   std::vector<io::Attribute> attributes() const override { return {}; }
 
   std::vector<io::SmallDataset> small() const override {
     std::vector<io::SmallDataset> found;
     dispatch(plan_->cut().value, [&](auto value) { add_totals<decltype(value)>(found); });
+    if (const auto& bins = plan_->cut().bins) {
+      for (io::SmallDataset& dataset : histogram_small(name_, *bins, uncounted()))
+        found.push_back(std::move(dataset));
+    }
     if (questions_.has_pairs) add_pairs(found);
     return found;
   }
@@ -59,7 +66,7 @@ class QueryStage : public run::Stage {
 
   run::Prediction prediction() const override {
     const QueryCut& cut = plan_->cut();
-    const double elements = cut.totals ? static_cast<double>(cut.nodes) * static_cast<double>(cut.nodes) : 0;
+    const double elements = cut.totals ? static_cast<double>(cut.from) * static_cast<double>(cut.nodes) : 0;
     const auto element = static_cast<double>(size_of(cut.value));
     run::Prediction p;
     p.blocks = plan_->blocks();
@@ -72,13 +79,19 @@ class QueryStage : public run::Stage {
       p.workspace_bytes = recursive::reduction_cuda_bytes();
     }
     p.block_shape = std::to_string(cut.rows) + " x " + std::to_string(cut.nodes);
-    p.block_bytes = static_cast<std::size_t>(cut.rows * cut.nodes) * size_of(cut.value);
+    p.block_bytes = static_cast<std::size_t>(cut.rows * cut.nodes) * size_of(cut.value) +
+                    static_cast<std::size_t>(histogram_bytes(cut.bins));
     return p;
   }
 
   nlohmann::json choices() const override { return {{"rows", plan_->cut().rows}}; }
 
  private:
+  Uncounted uncounted() const {
+    const QueryCut& cut = plan_->cut();
+    const std::int64_t pairs = cut.from * std::max<std::int64_t>(0, cut.nodes - 1);
+    return {tally_.totals().outside, pairs - tally_.totals().finite};
+  }
   std::string path(const char* name) const { return "/" + name_ + "/" + name; }
 
   template <class T>
@@ -98,7 +111,8 @@ class QueryStage : public run::Stage {
         if constexpr (real) values.assign(totals.farthest_real.begin(), totals.farthest_real.end());
         else
           for (const std::int64_t value : totals.farthest) values.push_back(static_cast<T>(value));
-        found.push_back(io::small_dataset<T>(path("eccentricity"), {plan_->cut().nodes}, {"from"}, values, "",
+        found.push_back(io::small_dataset<T>(path("eccentricity"), {plan_->cut().from},
+                                             {plan_->cut().sources ? io::source_dataset : "from"}, values, "",
                                              "largest finite distance from each node to another"));
         found.back().spec.no_value = no_path_of(plan_->cut().value);
       }
@@ -127,11 +141,11 @@ class QueryStage : public run::Stage {
     const ElementType type = plan_->cut().value;
     found.push_back({{path("distance"), type, {count}, {"pair"}, "", "distance of each pair", no_path_of(type)},
                      elements_at(*questions_.matrix, questions_.pairs)});
-    if (!questions_.next) return;
-    const FollowedPaths paths = follow(*questions_.next, questions_.next_name, questions_.pairs);
+    if (!questions_.paths.table) return;
+    const FollowedPaths paths = follow(questions_.paths, *questions_.nodes, questions_.pairs);
     const auto length = static_cast<std::int64_t>(paths.nodes.size());
     const char* meaning = "nodes of all paths, one path after another";
-    const io::NodeNames::List names = questions_.nodes->names(paths.nodes);
+    const io::NodeNames::List names = questions_.nodes->names().names(paths.nodes);
     if (const auto* texts = std::get_if<io::NodeNames::Texts>(&names)) {
       found.push_back({{path("path"), ElementType::i64, {length}, {"step"}, "", meaning}, *texts});
     } else {
@@ -150,21 +164,7 @@ class QueryStage : public run::Stage {
   QueryTally tally_;
 };
 
-/// The table of next nodes. @throws JobError if it does not fit the matrix
-std::shared_ptr<io::Source> open_next(const Request& request, const Extents& shape) {
-  const std::string& name = request.stage.settings.text("next");
-  std::shared_ptr<io::Source> next = request.array(name);
-  if (next->shape() != shape || is_floating(next->type())) {
-    refuse(request.stage, "next",
-           "'" + name + "' is " + to_string(next->shape()) + " of " + std::string(name_of(next->type())) +
-               "; give whole numbers, " + to_string(shape));
-  }
-  // -1: no path.
-  return io::with_no_value(std::move(next), {next->type(), -1});
-}
-
 Questions read_questions(const Request& request, const io::Source& matrix) {
-  const Extents& shape = matrix.shape();
   const Settings& settings = request.stage.settings;
   Questions questions;
   if (settings.has("reduce")) questions.reduce = settings.get<std::vector<std::string>>("reduce");
@@ -173,21 +173,20 @@ Questions read_questions(const Request& request, const io::Source& matrix) {
     refuse(request.stage, "matrix",
            "nothing is asked of '" + settings.text("matrix") + "': give `pairs` or `reduce`");
   }
-  if (settings.has("next")) {
-    if (!questions.has_pairs)
-      refuse(request.stage, "next", "`next` is there for the paths of `pairs`: give them, too");
-    questions.next_name = settings.text("next");
-    questions.next = open_next(request, shape);
+  if (const std::string key = path_key(settings); !key.empty() && !questions.has_pairs) {
+    refuse(request.stage, key, "`" + key + "` is there for the paths of `pairs`: give them, too");
   }
-  questions.nodes = nodes_of(matrix);
+  questions.paths = open_paths(request, matrix);
+  questions.nodes = std::make_shared<TableNodes>(matrix);
   if (questions.has_pairs) questions.pairs = pairs_of(request, *questions.nodes);
   return questions;
 }
 
 /// Rows of a block. @throws JobError if the memory does not hold a single one
-std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& resources) {
-  const std::int64_t row = std::max<std::int64_t>(1, nodes) * static_cast<std::int64_t>(size_of(type));
-  const auto bytes = [&](std::int64_t rows) { return whole_pages(rows * row) + 4096; };
+std::int64_t choose_rows(const QueryCut& cut, const Resources& resources) {
+  const std::int64_t row = std::max<std::int64_t>(1, cut.nodes) * static_cast<std::int64_t>(size_of(cut.value));
+  const std::int64_t histogram = histogram_bytes(cut.bins);
+  const auto bytes = [&](std::int64_t rows) { return whole_pages(rows * row) + histogram + 4096; };
   const auto budget = static_cast<std::int64_t>(std::min(resources.host_budget, resources.device_budget));
   const std::int64_t workspace =
       resources.cuda ? static_cast<std::int64_t>(recursive::reduction_cuda_bytes()) + 4096 : 0;
@@ -200,19 +199,20 @@ std::int64_t choose_rows(std::int64_t nodes, ElementType type, const Resources& 
 }  // namespace
 
 std::unique_ptr<run::Stage> make_query(const Request& request) {
-  std::shared_ptr<io::Source> matrix = open_square_matrix(request);
-  const WeightRules rules = distance_rules(request, *matrix, false);
-  matrix = with_no_edge(std::move(matrix), rules);
-  Questions questions = read_questions(request, *matrix);
+  OpenTable table = open_table(request);
+  Questions questions = read_questions(request, *table.matrix);
   QueryCut cut;
-  cut.value = distance_type(matrix->type());
-  cut.nodes = matrix->shape()[0];
+  cut.value = distance_type(table.matrix->type());
+  cut.from = table.matrix->shape()[0];
+  cut.nodes = table.matrix->shape()[1];
+  cut.sources = questions.nodes->sources();
   cut.totals = !questions.reduce.empty();
   cut.each = questions.asks("eccentricity");
+  if (questions.asks("histogram")) cut.bins = bins_of(request.stage.settings);
   cut.rows = request.choices != nullptr ? request.choices->at("rows").get<std::int64_t>()
-                                        : choose_rows(cut.nodes, cut.value, request.resources);
-  questions.matrix = weights(matrix, cut.value, rules);
-  auto plan = std::make_unique<QueryPlan>(cut, questions.matrix);
+                                        : choose_rows(cut, request.resources);
+  questions.matrix = weights(table.matrix, cut.value, table.rules);
+  auto plan = std::make_unique<QueryPlan>(std::move(cut), questions.matrix);
   return std::make_unique<QueryStage>(request, std::move(questions), std::move(plan));
 }
 

@@ -12,6 +12,9 @@ namespace terrace::stages {
 /// What computes its blocks, on either back end.
 inline constexpr SingleMethod query_method = {"reductions", "rows of a tile of distances, reduced and looked up"};
 
+/// True if a step asks for a histogram.
+bool asks_histogram(const Settings& settings);
+
 /// Plans a step of a job that asks about a table of distances. @throws JobError
 std::unique_ptr<run::Stage> make_query(const Request& request);
 

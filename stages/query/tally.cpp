@@ -27,6 +27,7 @@ void QueryTally::fold(const run::Phase&, std::int64_t index, const void* folded)
     } else if (cut.each) {
       totals_.farthest_real.push_back(found.finite > 0 ? found.most_real : recursive::infinity<double>());
     }
+    totals_.outside += found.outside;
     if (found.finite == 0) continue;
     const bool first = totals_.finite == 0;
     totals_.least = first ? found.least : std::min<std::int64_t>(totals_.least, found.least);
@@ -45,6 +46,7 @@ std::string QueryTally::save() const {
   const DistanceTotals& t = totals_;
   const nlohmann::json whole = {t.finite, t.least, t.most, t.high, t.low, t.farthest};
   const nlohmann::json all = {{"whole", whole},
+                              {"outside", t.outside},
                               {"real", numbers_json({t.least_real, t.most_real, t.sum_real})},
                               {"farthest_real", numbers_json(t.farthest_real)}};
   return all.dump();
@@ -56,6 +58,7 @@ void QueryTally::load(const std::string& text) {
   const std::vector<double> real = numbers_from(all.at("real"));
   totals_ = {};
   totals_.finite = whole.at(0);
+  totals_.outside = all.value("outside", std::int64_t{0});
   totals_.least = whole.at(1);
   totals_.most = whole.at(2);
   totals_.high = whole.at(3);

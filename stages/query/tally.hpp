@@ -13,6 +13,7 @@ namespace terrace::stages {
 /// Totals of the finite distances between different nodes: integers for integer types, real numbers for others.
 struct DistanceTotals {
   std::int64_t finite = 0;
+  std::int64_t outside = 0;  // of these, those in no bin of the histogram
   std::int64_t least = 0, most = 0;
   std::int64_t high = 0, low = 0;  // the sum is high * 2^32 + low, low below 2^32
   double least_real = 0, most_real = 0, sum_real = 0;

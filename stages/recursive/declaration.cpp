@@ -5,8 +5,10 @@
 #include "stages/recursive/closures/floyd_warshall_stage.hpp"
 #include "stages/recursive/closures/transitive_closure_stage.hpp"
 #include "stages/recursive/elimination/stage.hpp"
+#include "stages/recursive/histogram.hpp"
 #include "stages/recursive/methods.hpp"
 #include "stages/recursive/products/stage.hpp"
+#include "stages/recursive/searches/stage.hpp"
 #include "stages/recursive/triangles/stage.hpp"
 #include "stages/recursive/verify.hpp"
 #include "stages/stage_kind.hpp"
@@ -32,7 +34,7 @@ const Parameter path_parameters[] = {
      ""},
     {"keep", ParameterKind::choice,
      "table: all distances; reductions: of a graph's, of each node as its row is made, the largest, the sum and the "
-     "number of those to other nodes, so that no table is stored",
+     "number of those to other nodes, so that no table is stored; with `bins` or `range` also a histogram",
      "table", "table, reductions"}};
 
 const std::vector<Parameter> elimination_parameters = {
@@ -70,35 +72,45 @@ struct FormDeclaration {
 std::vector<Parameter> parameters_of_paths() {
   std::vector<Parameter> parameters = closure_parameters;
   parameters.insert(parameters.end(), std::begin(path_parameters), std::end(path_parameters));
+  parameters.insert(parameters.end(), std::begin(histogram_parameters), std::end(histogram_parameters));
   return parameters;
 }
 
 bool keeps_next(const Settings& settings) { return settings.flag("paths") && !settings.has("sources"); }
 bool keeps_previous(const Settings& settings) { return settings.flag("paths") && settings.has("sources"); }
 
+std::vector<job::OutputDeclaration> outputs_of_paths() {
+  std::vector<job::OutputDeclaration> outputs = {
+      {"distance", "nodes x nodes, or sources x nodes",
+       "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none,
+       "keep: table"},
+      {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open,
+       "paths, without sources", keeps_next},
+      {"previous", "sources x nodes", "the node before the last on a shortest path; -1: no path", job::Ties::open,
+       "paths, with sources", keeps_previous},
+      {"source", "sources", "the nodes from which distances are found", job::Ties::none, "sources"},
+      {"eccentricity", "nodes, or sources",
+       "the largest distance from each node to another; where none is finite that of no path", job::Ties::none,
+       "keep: reductions"},
+      {"sum", "nodes, or sources", "of the finite distances from each node to others", job::Ties::none,
+       "keep: reductions"},
+      {"reached", "nodes, or sources", "the number of other nodes to which each has a path", job::Ties::none,
+       "keep: reductions"}};
+  for (job::OutputDeclaration& output : histogram_outputs("keep: reductions, with bins or range", makes_histogram)) {
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
 FormDeclaration declaration_of(Form form) {
   switch (form) {
     case Form::shortest_paths:
       return {"closures",
               parameters_of_paths(),
-              {{"distance", "nodes x nodes, or sources x nodes",
-                "from each node to each; no path: infinity, in integers half the largest value", job::Ties::none,
-                "keep: table"},
-               {"next", "nodes x nodes", "the node after the first on a shortest path; -1: no path", job::Ties::open,
-                "paths, without sources", keeps_next},
-               {"previous", "sources x nodes", "the node before the last on a shortest path; -1: no path",
-                job::Ties::open, "paths, with sources", keeps_previous},
-               {"source", "sources", "the nodes from which distances are found", job::Ties::none, "sources"},
-               {"eccentricity", "nodes, or sources",
-                "the largest distance from each node to another; where none is finite that of no path",
-                job::Ties::none, "keep: reductions"},
-               {"sum", "nodes, or sources", "of the finite distances from each node to others", job::Ties::none,
-                "keep: reductions"},
-               {"reached", "nodes, or sources", "the number of other nodes to which each has a path", job::Ties::none,
-                "keep: reductions"}},
+              outputs_of_paths(),
               {weights_example,
                {"{matrix: weights}", "no_edge: 100", "{matrix: roads, sources: [1, 3], paths: true}",
-                "{matrix: roads, keep: reductions}"}}};
+                "{matrix: roads, keep: reductions, bins: 64, range: [0, 64]}"}}};
     case Form::transitive_closure:
       return {"closures",
               {},
@@ -148,6 +160,9 @@ std::vector<job::Finding> check_together(const std::string& problem, const Setti
   const std::string& schedule = settings.text("schedule");
   if (recursive::find_problem(problem)->form == Form::shortest_paths) {
     const bool reduces = settings.text("keep") == "reductions";
+    const std::string remedy =
+        reduces ? "" : "say `keep: reductions`, or ask for it by `reduce: [histogram]` of a stage `query`";
+    if (auto faults = check_histogram(settings, remedy); !faults.empty()) return faults;
     if (reduces && settings.flag("paths")) {
       return {{"paths", "`keep: reductions` keeps no paths; leave one of the two out"}};
     }

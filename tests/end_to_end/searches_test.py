@@ -2,6 +2,7 @@
 budget or a kill; what is wrong is named with its place."""
 import json
 import re
+import time
 
 from paths_test import NONE, random_weights, shortest, sums_along
 from terrace_runs import FAILED, WRONG, JobTest, data, main, numpy
@@ -209,16 +210,47 @@ class Reductions(SearchTest):
                 self.assertEqual(axis, "/p/source" if "sources" in settings else "/p/from")
                 self.terrace("verify", "result.h5", "--sample", "1")
 
+    def test_histograms_are_those_of_the_table(self):
+        for weights, settings, bins in (("equal", {}, {"bins": 9}), ("ties", {}, {"range": [-2.5, 20]}),
+                                        ("ties", {"type": "f64"}, {"bins": 5, "range": [1, 9]}),
+                                        ("negative", {}, {"bins": 30, "range": [-40, 40]}),
+                                        ("ties", {"sources": [5, 99, 2, 99]}, {"bins": 12}),
+                                        ("ties", {"diagonal": "given"}, {"bins": 60})):
+            matrix = random_weights(300, 1.5, 6, "ties" if weights == "equal" else weights)
+            if weights == "equal":
+                matrix[numpy.isfinite(matrix)] = 2
+            with self.subTest(weights=weights, **settings):
+                stages = [searches("p", **settings),
+                          {"name": "q", "query": {"matrix": "p/distance", "reduce": ["histogram"], **bins}},
+                          searches("r", keep="reductions", **bins, **settings)]
+                result = self.run_job(self.graph(matrix), stages, "--fresh=all", memory={"host": "3MiB"})
+                for name in ("histogram", "bin", "outside", "unreachable"):
+                    numpy.testing.assert_array_equal(result["q/" + name][()], result["r/" + name][()], name)
+                    self.assertEqual(dict(result["q/" + name].attrs).get("long_name"),
+                                     dict(result["r/" + name].attrs).get("long_name"))
+                reached = int(result["r/reached"][()].sum())
+                self.assertEqual(int(result["r/histogram"][()].sum() + result["r/outside"][()]), reached)
+                self.assertGreater(int(result["r/histogram"][()].sum()), 0)
+
+    def test_a_histogram_of_no_nodes(self):
+        for nodes in (0, 1):
+            result = self.run_job(self.graph(numpy.full((nodes, nodes), numpy.inf)),
+                                  [searches(keep="reductions", bins=4, type="i32")], "--fresh=all")
+            self.assertEqual(result["p/histogram"][()].tolist(), [0, 0, 0, 0])
+            self.assertEqual((int(result["p/outside"][()]), int(result["p/unreachable"][()])), (0, 0))
+
     def test_a_run_that_is_killed_goes_on_to_the_same_bytes(self):
         matrix = random_weights(2500, 4, 8, "ties")
-        self.check_survives_kills(self.graph(matrix), searches(keep="reductions"), "eccentricity", "sum", "reached",
-                                  memory={"host": "6MiB"})
+        self.check_survives_kills(self.graph(matrix), searches(keep="reductions", bins=50), "eccentricity", "sum",
+                                  "reached", "histogram", "outside", "unreachable", memory={"host": "6MiB"})
 
     def test_what_is_wrong_is_named_with_its_place(self):
         graph = {"g": {"graph": self.write("g.txt", "0 1 3\n1 2 4\n")}}
         for settings, says in (({"paths": True}, "`keep: reductions` keeps no paths"),
-                               ({"schedule": "plain"}, "rows that are not kept are searched")):
-            job = self.write_job(graph, [searches(keep="reductions", **settings)])
+                               ({"schedule": "plain"}, "rows that are not kept are searched"),
+                               ({"range": [3, 2]}, "`range` is two numbers, the lower first"),
+                               ({"keep": "table", "bins": 3}, "ask for it by `reduce: [histogram]` of a stage `query`")):
+            job = self.write_job(graph, [searches(**{"keep": "reductions", **settings})])
             self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:", says)
         matrix = {"g": {"npy": self.write("m.npy", numpy.ones((4, 4), numpy.int32))}}
         job = self.write_job(matrix, [searches(keep="reductions", schedule="auto")])
@@ -291,11 +323,35 @@ class Wrong(SearchTest):
         self.assertSays(self.terrace("check", self.write_job(matrix, [stage]), expect=WRONG), "job.yaml:",
                         "searches find shortest paths, of `floyd_warshall`")
 
-    def test_the_value_of_no_edge_counts(self):
-        weights = random_weights(60, 4, 2, "ties")
-        found = self.distances(self.run_job(self.graph(weights), [searches(no_edge=2, type="i32")]))
-        weights[weights == 2] = numpy.inf
-        numpy.testing.assert_array_equal(found, shortest(weights)[0])
+    def test_graphs_have_no_value_for_no_edge(self):
+        graph = {"g": {"graph": self.write("g.txt", "0 1 3\n1 2 4\n")}}
+        for schedule in ("searches", "two_way"):
+            for kind in ("auto", "i32"):
+                job = self.write_job(graph, [searches(no_edge=-1, schedule=schedule, type=kind)])
+                said = self.terrace("check", job, expect=WRONG)
+                self.assertSays(said, "stage 'p': 'g' is a graph, which has no value for no edge")
+                line, column = map(int, re.search(r"job.yaml:(\d+):(\d+): ", said.stderr).groups())
+                self.assertTrue(open(job).read().splitlines()[line - 1][column - 1:].startswith("-1"), said.stderr)
+
+    def test_a_graph_of_more_nodes_than_memory_holds_is_refused_at_once(self):
+        file = self.write("g.mtx", "%%MatrixMarket matrix coordinate integer general\n"
+                          "2000000000 2000000000 2\n1 2 3\n2 3 4\n")
+        for settings, says in (({"keep": "reductions"}, "searches take 14.9 GiB of memory and more"),
+                               ({"sources": ["1"]}, "searches take 14.9 GiB of memory and more"),
+                               ({}, "more than 2^24 rows")):
+            job = self.write_job({"g": {"graph": file}}, [searches(**settings)], memory={"host": "1GiB"})
+            for command in ("check", "plan", "run"):
+                began = time.monotonic()
+                self.assertSays(self.terrace(command, job, expect=WRONG), "job.yaml:", "'g' has ", says)
+                self.assertLess(time.monotonic() - began, 10)
+
+    def test_rows_of_a_graph_of_more_nodes_than_a_table_may_have(self):
+        nodes = 2 ** 24 + 5
+        file = self.write("g.mtx", f"%%MatrixMarket matrix coordinate integer general\n{nodes} {nodes} 2\n"
+                          f"1 2 3\n2 {nodes} 4\n")
+        result = self.run_job({"g": {"graph": file}}, [searches(sources=["1"], type="i32")])
+        row = result["p/distance"][0]
+        self.assertEqual((len(row), row[0], row[1], row[nodes - 1], (row < NONE["int32"]).sum()), (nodes, 0, 3, 7, 3))
 
 
 if __name__ == "__main__":

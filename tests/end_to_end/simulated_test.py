@@ -220,6 +220,12 @@ class Jobs(OnSimulatedGpu):
             stages.append({"name": kind + "s", "query": {"matrix": kind, "no_edge": -10,
                                                          "reduce": ["eccentricity", "diameter", "sum", "minimum"]}})
         self.check_same(stages, (8 << 20, 32 << 10))
+        for stage in stages:
+            stage["query"].update(reduce=["histogram", "count"], range=[-5, 2000])
+        for bins in (9, 3000):  # counted in shared and in global memory
+            for stage in stages:
+                stage["query"]["bins"] = bins
+            self.check_same(stages, (8 << 20, 100 << 10))
 
     def test_answers_about_a_stage_before_are_the_same(self):
         draw = numpy.random.default_rng(20)

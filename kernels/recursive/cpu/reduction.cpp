@@ -4,20 +4,23 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/recursive/cpu/bin_counts.hpp"
 #include "kernels/recursive/cpu/blocks.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::recursive {
 namespace {
 
+/// @param histogram null: none is made
 template <class T>
-RowTotals totals_of(const T* row, i64 columns, i64 self) {
+RowTotals totals_of(const T* row, i64 columns, i64 self, BinCounts* histogram) {
   RowTotals totals{};
   Found<T> found;
   for (i64 j = 0; j < columns; ++j) {
     if (j == self || !(row[j] < infinity<T>())) continue;
     found.add(row[j]);
     ++totals.finite;
+    if (histogram != nullptr && !histogram->add(static_cast<double>(row[j]))) ++totals.outside;
     if constexpr (std::is_floating_point_v<T>) {
       totals.sum_real += static_cast<double>(row[j]);
     } else {
@@ -42,12 +45,14 @@ class ReductionOnCpu : public CpuBlocks<ReductionTask, ReductionResult> {
   ReductionResult compute(const ReductionTask& task) override {
     ReductionResult result{};
     const double operations = static_cast<double>(task.rows) * static_cast<double>(task.columns);
-    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int) {
+    ThreadCounts counts(task.histogram != nullptr ? &task.bins : nullptr, threads());
+    in_pieces(task.rows, operations, [&](i64 begin, i64 end, int thread) {
       for (i64 i = begin; i < end; ++i) {
-        result.rows[i] =
-            totals_of(static_cast<const T*>(task.data) + i * task.stride, task.columns, task.first_row + i);
+        result.rows[i] = totals_of(static_cast<const T*>(task.data) + i * task.stride, task.columns, task.self[i],
+                                   counts.of(thread));
       }
     });
+    counts.add_to(task.histogram, task.makes_histogram != 0);
     return result;
   }
 };

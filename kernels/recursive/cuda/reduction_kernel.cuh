@@ -12,7 +12,7 @@ inline constexpr i32 reduction_threads = measured::CudaRows::reduction_threads;
 /// The totals of a thread, then of a warp and of a thread block. Sums are made in an order that is always the same.
 struct Totals {
   Extent extent;
-  i64 finite = 0, high = 0, low = 0;
+  i64 finite = 0, outside = 0, high = 0, low = 0;
   double sum = 0;
 
   template <class T>
@@ -31,11 +31,46 @@ struct Totals {
     if (other.extent.least < extent.least) extent.least = other.extent.least;
     if (other.extent.most > extent.most) extent.most = other.extent.most;
     finite += other.finite;
+    outside += other.outside;
     high += other.high;
     low += other.low;
     sum += other.sum;
   }
 };
+
+/// Bins that a thread block counts in shared memory; more of them in global memory.
+inline constexpr i64 most_shared_bins = 1024;
+
+/// Sets the counts of a histogram to 0.
+template <class T>
+__global__ void __launch_bounds__(reduction_threads)
+    clear_histogram_kernel(const TileState* state, ReductionTask task) {
+  if (state->begun == 0) return;
+  for (i64 bin = threadIdx.x; bin < task.bins.bins; bin += reduction_threads) task.histogram[bin] = 0;
+}
+
+/// Adds the row of a thread block to the histogram. @return this thread's number of finite distances in no bin
+template <class T>
+__device__ __forceinline__ i64 count_row(const ReductionTask& task, const T* row, i64 self) {
+  __shared__ u32 own[most_shared_bins];
+  auto* counts = reinterpret_cast<u64*>(task.histogram);
+  const bool is_shared = task.bins.bins <= most_shared_bins;
+  for (i64 bin = threadIdx.x; is_shared && bin < task.bins.bins; bin += reduction_threads) own[bin] = 0;
+  __syncthreads();
+  i64 outside = 0;
+  for (i64 j = threadIdx.x; j < task.columns; j += reduction_threads) {
+    if (j == self || !is_finite(row[j])) continue;
+    const i64 bin = task.bins.bin(static_cast<double>(row[j]));
+    if (bin < 0) ++outside;
+    else if (is_shared) atomicAdd(&own[bin], 1u);
+    else atomicAdd(&counts[bin], u64{1});
+  }
+  __syncthreads();
+  for (i64 bin = threadIdx.x; is_shared && bin < task.bins.bins; bin += reduction_threads) {
+    if (own[bin] > 0) atomicAdd(&counts[bin], u64{own[bin]});
+  }
+  return outside;
+}
 
 /// A thread block a row; writes the row's totals to the block's result.
 template <class T>
@@ -45,10 +80,12 @@ __global__ void __launch_bounds__(reduction_threads)
   __shared__ Totals shared[reduction_threads];
   const auto thread = static_cast<i32>(threadIdx.x);
   const T* row = static_cast<const T*>(task.data) + static_cast<i64>(blockIdx.x) * task.stride;
+  const i64 self = task.self[blockIdx.x];
   Totals totals;
   for (i64 j = thread; j < task.columns; j += reduction_threads) {
-    if (j != task.first_row + static_cast<i64>(blockIdx.x)) totals.add(row[j]);
+    if (j != self) totals.add(row[j]);
   }
+  if (task.histogram != nullptr) totals.outside = count_row(task, row, self);
   shared[thread] = totals;
   for (i32 half = reduction_threads / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -58,6 +95,7 @@ __global__ void __launch_bounds__(reduction_threads)
   const Totals& all = shared[0];
   RowTotals found{};
   found.finite = all.finite;
+  found.outside = all.outside;
   found.high = all.high;
   found.low = all.low;
   found.sum_real = all.sum;

@@ -4,6 +4,7 @@
 
 #include "pipeline/run/slots.hpp"
 #include "stages/kernel_worker.hpp"
+#include "stages/recursive/histogram.hpp"
 #include "stages/recursive/methods.hpp"
 
 namespace terrace::stages {
@@ -15,7 +16,7 @@ using run::Role;
 
 namespace {
 
-enum class SearchSlot { distance, beside, potential, eccentricity, sum, reached };
+enum class SearchSlot { distance, beside, potential, eccentricity, sum, reached, histogram };
 
 constexpr run::SlotField<SearchTask> search_slots[] = {
     run::field<&SearchTask::distance, &SearchTask::distance_stride>(SearchSlot::distance, "distance"),
@@ -24,6 +25,7 @@ constexpr run::SlotField<SearchTask> search_slots[] = {
     run::field<&SearchTask::eccentricity>(SearchSlot::eccentricity, "eccentricity"),
     run::field<&SearchTask::sum>(SearchSlot::sum, "sum"),
     run::field<&SearchTask::reached>(SearchSlot::reached, "reached"),
+    run::field<&SearchTask::histogram>(SearchSlot::histogram, "histogram"),
 };
 
 }  // namespace
@@ -51,6 +53,10 @@ SearchPlan::SearchPlan(RowSearches cut, std::string matrix_name, std::shared_ptr
   }
   if (cut_.spec.beside != recursive::Beside::none)
     beside_ = add(cut_.spec.sources ? "previous" : "next", Role::result, ElementType::i32, table, band);
+  if (cut_.spec.bins) {
+    histogram_ = static_cast<int>(arrays_.size());
+    arrays_.push_back(histogram_array(*cut_.spec.bins, blocks()));
+  }
   if (!has_potentials()) return;
   potential_ = add("potential", Role::scratch, wide, {columns}, {columns});
 }
@@ -66,7 +72,7 @@ std::optional<run::Phase> SearchPlan::phase(std::int64_t number, const run::Tall
     prove_weights(matrix_name_, cut_.spec.value, cut_.weights.weights, cut_.spec.graph->nodes);
     return run::Phase{number, 1};
   }
-  return run::Phase{number, blocks()};
+  return run::Phase{number, blocks(), histogram_ >= 0 ? run::Order::in_turn : run::Order::any};
 }
 
 std::string SearchPlan::part(const run::Phase& phase) const {
@@ -91,6 +97,10 @@ run::Block SearchPlan::block(const run::Phase& phase, std::int64_t index) const 
   } else {
     block.accesses.push_back({SearchSlot::distance, 0, 1, box, Mode::write});
   }
+  if (histogram_ >= 0) {
+    const run::ArraySpec& spec = arrays_[static_cast<std::size_t>(histogram_)];
+    block.accesses.push_back(histogram_access(SearchSlot::histogram, histogram_, spec, index));
+  }
   if (beside_ >= 0) block.accesses.push_back({SearchSlot::beside, beside_, 1, box, Mode::write});
   if (potential_ >= 0) {
     block.accesses.push_back({SearchSlot::potential, potential_, 1, Box::whole(arrays_.back().shape), Mode::read});
@@ -105,6 +115,7 @@ SearchTask SearchPlan::task(const run::Phase& phase, const run::BlockView& view)
     const Box box = rows(view.index);
     task.first_row = box.begin[0];
     task.rows = box.shape()[0];
+    task.makes_histogram = view.index == 0 ? 1 : 0;
   }
   run::bind_slots(search_slots, view, task);
   return task;

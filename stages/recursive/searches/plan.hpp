@@ -1,6 +1,7 @@
 // Shortest paths by searches as a plan of blocks: a block is some rows of the table of distances.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,8 +49,10 @@ class SearchPlan : public run::Plan {
   const std::string& matrix_name() const { return matrix_name_; }
   const io::NodeNames* nodes() const { return nodes_.get(); }
   bool has_potentials() const { return cut_.spec.graph->negative; }
-  /// Blocks of rows.
-  std::int64_t blocks() const { return (cut_.spec.rows() + cut_.rows - 1) / cut_.rows; }
+  /// Blocks of rows. A histogram has at least one, which makes it.
+  std::int64_t blocks() const {
+    return std::max<std::int64_t>(cut_.spec.bins ? 1 : 0, (cut_.spec.rows() + cut_.rows - 1) / cut_.rows);
+  }
   bool makes_rows(const run::Phase& phase) const { return !has_potentials() || phase.number == 1; }
 
  private:
@@ -59,7 +62,7 @@ class SearchPlan : public run::Plan {
   std::string matrix_name_;
   std::shared_ptr<const io::NodeNames> nodes_;
   std::vector<run::ArraySpec> arrays_;
-  int potential_ = -1, beside_ = -1;  // -1: absent
+  int potential_ = -1, beside_ = -1, histogram_ = -1;  // -1: absent
 };
 
 }  // namespace terrace::stages

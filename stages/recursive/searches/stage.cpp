@@ -1,9 +1,12 @@
 #include "stages/recursive/searches/stage.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
+#include "stages/recursive/histogram.hpp"
 #include "stages/recursive/measured.hpp"
 #include "stages/recursive/methods.hpp"
 #include "stages/recursive/searches/compressed.hpp"
@@ -53,6 +56,7 @@ class SearchStage : public run::Stage {
                         std::optional<std::int64_t> no_value) {
       return io::DatasetSpec{"/" + name_ + "/" + name, {}, {}, dimensions, "", meaning, no_value};
     };
+    if (name == "histogram") return histogram_dataset(name_);
     if (name == "eccentricity") return of({axes[0]}, "largest finite distance from each node to another", no_path);
     if (name == "sum") return of({axes[0]}, "sum of the finite distances from each node to others", std::nullopt);
     if (name == "reached") return of({axes[0]}, "other nodes to which each node has a path", std::nullopt);
@@ -62,16 +66,17 @@ class SearchStage : public run::Stage {
   }
 
   std::vector<io::SmallDataset> small() const override {
-    if (!spec().sources) return {};
-    const auto& sources = *spec().sources;
-    const io::NodeNames::List names = plan_->nodes()->names({sources.begin(), sources.end()});
-    const std::string path = "/" + name_ + "/source", meaning = "nodes from which distances are found, row by row";
-    const auto count = static_cast<std::int64_t>(sources.size());
-    if (const auto* texts = std::get_if<io::NodeNames::Texts>(&names)) {
-      return {{{path, ElementType::i64, {count}, {"source"}, "", meaning}, *texts}};
+    std::vector<io::SmallDataset> found;
+    if (spec().sources) found.push_back(source_names());
+    if (!spec().bins) return found;
+    for (io::SmallDataset& dataset : histogram_small(name_, *spec().bins, tally_.uncounted())) {
+      found.push_back(std::move(dataset));
     }
-    const auto& ids = std::get<io::NodeNames::Numbers>(names);
-    return {io::small_dataset<std::int64_t>(path, {count}, {"source"}, ids, "", meaning)};
+    return found;
+  }
+  std::shared_ptr<const std::vector<std::int64_t>> sources() const override {
+    if (!spec().sources) return nullptr;
+    return std::make_shared<std::vector<std::int64_t>>(spec().sources->begin(), spec().sources->end());
   }
   std::vector<io::Attribute> attributes() const override { return {}; }
 
@@ -84,7 +89,7 @@ class SearchStage : public run::Stage {
     const std::int64_t row = plan_->cut().reduces ? reduced_bytes : row_bytes(spec());
     p.bytes_written = static_cast<double>(spec().rows()) * static_cast<double>(row);
     p.block_shape = std::to_string(plan_->cut().rows) + " x " + std::to_string(spec().graph->nodes);
-    p.block_bytes = static_cast<std::size_t>(plan_->cut().rows * row);
+    p.block_bytes = static_cast<std::size_t>(plan_->cut().rows * row + histogram_bytes(spec().bins));
     p.workspace_bytes = static_cast<std::size_t>(workspace_bytes(spec(), resources_));
     return p;
   }
@@ -114,6 +119,18 @@ class SearchStage : public run::Stage {
   }
 
  private:
+  io::SmallDataset source_names() const {
+    const auto& sources = *spec().sources;
+    const io::NodeNames::List names = plan_->nodes()->names({sources.begin(), sources.end()});
+    const std::string path = "/" + name_ + "/" + io::source_dataset,
+                      meaning = "nodes from which distances are found, row by row";
+    const auto count = static_cast<std::int64_t>(sources.size());
+    if (const auto* texts = std::get_if<io::NodeNames::Texts>(&names)) {
+      return {{path, ElementType::i64, {count}, {"source"}, "", meaning}, *texts};
+    }
+    const auto& ids = std::get<io::NodeNames::Numbers>(names);
+    return io::small_dataset<std::int64_t>(path, {count}, {"source"}, ids, "", meaning);
+  }
   const recursive::SearchSpec& spec() const { return plan_->cut().spec; }
 
   std::string name_;
@@ -127,9 +144,11 @@ class SearchStage : public run::Stage {
 /// The most rows of a block for which the budgets hold `count` blocks; 0: none.
 std::int64_t rows_within(const RowSearches& cut, std::int64_t count, const Resources& resources) {
   const std::int64_t kept = cut.reduces ? reduced_bytes : row_bytes(cut.spec);
-  const std::int64_t host = static_cast<std::int64_t>(resources.host_budget) - workspace_bytes(cut.spec, resources);
+  const std::int64_t histogram = histogram_bytes(cut.spec.bins);
+  const std::int64_t host =
+      static_cast<std::int64_t>(resources.host_budget) - workspace_bytes(cut.spec, resources) - histogram;
   const std::int64_t budget =
-      std::min((host - page_bytes) / count, static_cast<std::int64_t>(resources.device_budget));
+      std::min((host - page_bytes) / count, static_cast<std::int64_t>(resources.device_budget) - histogram);
   // Each array's tile is a number of whole pages.
   const std::int64_t within = (budget - 4 * page_bytes) / kept;
   const std::int64_t good = measured::search_band_bytes / row_bytes(cut.spec);
@@ -149,16 +168,35 @@ void choose_cut(RowSearches& cut, const Resources& resources) {
   cut.spec.words = 1;
   if (cut.rows == 0) cut.rows = rows_within(cut, 1, resources);
   if (cut.rows > 0) return;
-  const std::int64_t block = (cut.reduces ? reduced_bytes : row_bytes(cut.spec)) + 4 * page_bytes;
+  const std::int64_t block =
+      (cut.reduces ? reduced_bytes : row_bytes(cut.spec)) + 4 * page_bytes + histogram_bytes(cut.spec.bins);
   refuse_budgets(resources, {block, workspace_bytes(cut.spec, resources)});
 }
 
+/// Refuses a graph of which the memory does not even hold where the edges of each node begin.
+void refuse_too_many_nodes(const Request& request, std::int64_t nodes) {
+  const std::int64_t bytes = nodes * static_cast<std::int64_t>(sizeof(device::i64));
+  const auto budget = static_cast<std::int64_t>(request.resources.host_budget);
+  const std::int64_t machine = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+  if (bytes <= std::min(budget, machine)) return;
+  const std::string takes = "'" + request.stage.settings.text("matrix") + "' has " + std::to_string(nodes) +
+                            " nodes: searches take " + format_size(static_cast<double>(bytes)) +
+                            " of memory and more for its edges, and ";
+  refuse(request.stage, "matrix",
+         takes + (budget < machine ? "memory.host leaves " : "this machine has ") +
+             format_size(static_cast<double>(std::min(budget, machine))) +
+             "; nodes without an edge are left out by `nodes: used` of the input");
+}
+
 }  // namespace
+
+bool makes_histogram(const Settings& settings) { return settings.has("bins") || settings.has("range"); }
 
 bool has_searched(const nlohmann::json& choices) { return choices.contains("words"); }
 
 std::unique_ptr<run::Stage> make_searches(const Request& request, const io::Source& matrix, const WeightRules& rules,
                                           ElementType value) {
+  refuse_too_many_nodes(request, matrix.shape()[0]);
   RowSearches cut;
   read_values(request.stage, "matrix", [&] {
     Compressed compressed = compress(matrix, value, rules);
@@ -168,8 +206,10 @@ std::unique_ptr<run::Stage> make_searches(const Request& request, const io::Sour
   cut.spec.value = value;
   cut.spec.loops = !rules.zero_diagonal;
   cut.spec.sources = sources_of(request, matrix);
-  cut.reduces = request.stage.settings.text("keep") == "reductions";
-  if (request.stage.settings.flag("paths")) {
+  const Settings& settings = request.stage.settings;
+  cut.reduces = settings.text("keep") == "reductions";
+  if (cut.reduces && makes_histogram(settings)) cut.spec.bins = bins_of(settings);
+  if (settings.flag("paths")) {
     cut.spec.beside = cut.spec.sources ? recursive::Beside::previous : recursive::Beside::next;
   }
   if (request.choices != nullptr) {

@@ -9,6 +9,9 @@
 
 namespace terrace::stages {
 
+/// True if a step that keeps reductions makes a histogram of its distances.
+bool makes_histogram(const Settings& settings);
+
 /// True if the plan that is resumed is one of searches.
 bool has_searched(const nlohmann::json& choices);
 

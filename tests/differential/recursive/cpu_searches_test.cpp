@@ -2,6 +2,7 @@
 // every instruction set.
 #include <catch2/catch.hpp>
 
+#include <numeric>
 #include <random>
 
 #include "kernels/device/cpu_context.hpp"
@@ -271,6 +272,60 @@ TEST_CASE("rows are those of the sources, in their order") {
             if (beside != Beside::none) REQUIRE(found.beside[row * 90 + j] == all.beside[at]);
           }
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("distances of rows that are reduced are counted in bins") {
+  for (const int threads : {1, 2}) {
+    device::CpuContext context(threads);
+    for (const Weights weights : {Weights::equal, Weights::some, Weights::negative}) {
+      const Sample<std::int16_t> sample(150, 1.2, weights, 4);
+      SearchSpec spec;
+      spec.value = ElementType::i16;
+      spec.graph = sample.graph;
+      spec.bins = values::Bins{7, -1.5, 40};
+      const auto all = by_definition(sample, Beside::none, false);
+      std::vector<device::i64> expected(7);
+      std::int64_t outside = 0;
+      for (std::int64_t n = 0; n < 150 * 150; ++n) {
+        const std::int64_t distance = all.distance[static_cast<std::size_t>(n)];
+        if (n % 151 == 0 || distance == infinity<std::int16_t>()) continue;
+        const device::i64 bin = spec.bins->bin(static_cast<double>(distance));
+        if (bin < 0) ++outside;
+        else ++expected[static_cast<std::size_t>(bin)];
+      }
+      CHECK(outside > 0);
+      for (const SearchWay way : {SearchWay::levels, SearchWay::sweeps, SearchWay::breadth, SearchWay::nearest}) {
+        if (!unfit_for(way, spec).empty()) continue;
+        const auto kernel = make_searches_cpu(way, spec, context, device::best_instruction_set());
+        std::int64_t negative = -1;
+        const testing::Values<device::i64> of_nodes(context, potentials(context, *kernel, 150, negative));
+        const testing::Values<std::int16_t> eccentricity(context, std::vector<std::int16_t>(150));
+        const testing::Values<device::i64> sum(context, std::vector<device::i64>(150)),
+            reached(context, sum.vector());
+        const testing::Values<device::i64> histogram(context, std::vector<device::i64>(7, 99));
+        std::vector<SearchTask> tasks;
+        for (std::int64_t row = 0; row < 150; row += 75) {
+          SearchTask task{};
+          task.step = SearchStep::rows;
+          task.first_row = row;
+          task.rows = 75;
+          task.eccentricity = eccentricity.data() + row;
+          task.sum = sum.data() + row;
+          task.reached = reached.data() + row;
+          task.histogram = histogram.data();
+          task.makes_histogram = row == 0 ? 1 : 0;
+          if (sample.graph->negative) task.potential = of_nodes.data();
+          tasks.push_back(task);
+        }
+        std::vector<SearchResult> results;
+        testing::run_blocks<SearchResult, SearchTask>(context, *kernel, tasks, results);
+        INFO("way " << static_cast<int>(way));
+        CHECK(histogram.vector() == expected);
+        CHECK(results[0].outside + results[1].outside == outside);
+        CHECK(results[0].counted + results[1].counted == std::accumulate(expected.begin(), expected.end(), 0));
       }
     }
   }

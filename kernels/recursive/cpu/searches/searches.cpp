@@ -66,10 +66,11 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       return result;
     }
     for (Worker& worker : workers_) worker.any = false;
-    RowOutput<T> out(task);
+    RowOutput<T> out(task, spec_.bins, threads());
     if (way_ == SearchWay::levels) by_levels(task, out);
     else if (way_ == SearchWay::sweeps) by_sweeps(task, out);
-    else in_turn(task.rows, [&](i64 row, int thread) { by_one(task, row, worker_of(thread), out); });
+    else in_turn(task.rows, [&](i64 row, int thread) { by_one(task, row, thread, out); });
+    out.end(result);
     result.overflowed = out.overflowed() ? 1 : 0;
     Worker all;
     for (const Worker& worker : workers_) all.add(worker.any, worker.largest);
@@ -100,7 +101,7 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       const bool any = worker.levels->run(
           std::min(batch, task.rows - first), [&](i64 n) { return source(task, first + n); },
           [&](i64 n, i64 node, const T* values, i64 nodes) {
-            out.put(first + n, source(task, first + n), node, values, nodes);
+            out.put(thread, first + n, source(task, first + n), node, values, nodes);
           },
           largest);
       worker.add(any, largest);
@@ -126,7 +127,7 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
         const bool swept = worker.sweeps->run(
             count, [&](i64 n) { return source(task, first + n); },
             [&](i64 n, i64 node, const T* values, i64 nodes) {
-              out.put(first + n, source(task, first + n), node, values, nodes);
+              out.put(thread, first + n, source(task, first + n), node, values, nodes);
             },
             any, largest);
         worker.add(any, largest);
@@ -136,12 +137,13 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       --worker.sweeps_left_out;
       for (i64 row = first; row < first + count; ++row) {
         if (aborted()) return;
-        by_one(task, row, worker, out);
+        by_one(task, row, thread, out);
       }
     });
   }
 
-  void by_one(const SearchTask& task, i64 row, Worker& worker, RowOutput<T>& out) {
+  void by_one(const SearchTask& task, i64 row, int thread, RowOutput<T>& out) {
+    Worker& worker = worker_of(thread);
     const auto run = [&](auto& search) {
       search.run(source(task, row), task.potential);
       S largest{};
@@ -149,7 +151,7 @@ class SearchesOnCpu : public CpuBlocks<SearchTask, SearchResult> {
       if (out.reduces()) worker.row.resize(static_cast<std::size_t>(spec_.graph->nodes));
       T* distance = out.reduces() ? worker.row.data() : out.row(row);
       const bool any = write_row<T>(search.labels(), distance, beside, largest);
-      if (out.reduces()) out.put(row, source(task, row), 0, distance, spec_.graph->nodes);
+      if (out.reduces()) out.put(thread, row, source(task, row), 0, distance, spec_.graph->nodes);
       worker.add(any, largest);
     };
     const bool paths = spec_.beside != Beside::none;
@@ -205,7 +207,8 @@ std::size_t search_bytes(SearchWay way, const SearchSpec& spec, int threads) {
   } else if (way == SearchWay::sweeps) {
     bytes += Sweeps<i32>::bytes(graph);
   }
-  return static_cast<std::size_t>(threads) * bytes;
+  const std::size_t counts = spec.bins ? ThreadCounts::bytes(*spec.bins, threads) : 0;
+  return static_cast<std::size_t>(threads) * bytes + counts;
 }
 
 std::size_t SearchGraph::memory() const {
