@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "kernels/formula/print.hpp"
@@ -46,7 +47,8 @@ class PairRecogniser {
       if (std::string why = (this->*check)(); !why.empty()) return why;
     }
     made_.problem = "struct Written : WrittenBase<Items::" + std::string(made_.has_values ? "values" : "letters") +
-                    "> {\n" + functions_ + "};\n";
+                    "> {\n" + (joins_diagonal() ? "  static constexpr bool score_joins_diagonal = true;\n" : "") +
+                    functions_ + "};\n";
     return "";
   }
 
@@ -137,6 +139,25 @@ class PairRecogniser {
     const bool fits =
         type == formula::Type::boolean || (made_.has_values ? type == formula::Type::f32 : formula::is_whole(type));
     return fits ? "" : "the number that its items give is one of its elements' type";
+  }
+
+  /// True if the score and the neighbour before both are used in their sum alone.
+  bool joins_diagonal() const {
+    int sums = 0, uses = 0;
+    const auto is_diagonal = [&](int number) {
+      const Node& node = value()[number];
+      return node.operation == Operation::read && !access_of(node).is_input &&
+             std::string_view(neighbour(access_of(node))) == "diagonal";
+    };
+    for (const Node& node : value().nodes()) {
+      int own = 0;
+      for (std::size_t n = 0; n < static_cast<std::size_t>(node.operand_count()); ++n)
+        own += node.operands[n] == score_ || is_diagonal(node.operands[n]) ? 1 : 0;
+      uses += own;
+      const bool is_sum = own == 2 && node.operation == Operation::add && node.operands[0] != node.operands[1];
+      sums += is_sum ? 1 : 0;
+    }
+    return !made_.has_values && sums == 1 && uses == 2;
   }
 
   /// The nodes that a node needs; `leaf` nodes are replaced by reads of themselves.

@@ -133,6 +133,12 @@ TEST_CASE("a nest that is no table of two sequences says why") {
     return over_letters(20, 30, outside, cell);
   };
   CHECK(why(table(edits)).empty());
+  // Where scores may be added to what is before both, the kernel has a way of its own.
+  const auto joins = [](const Written& made) {
+    NestSpec spec = testing::spec_of(made.text);
+    return pair_table(spec).problem.find("score_joins_diagonal") != std::string::npos;
+  };
+  CHECK((joins(table(edits)) && joins(table(scores, "-3*i - 2*j - 5")) && !joins(table(common, "0"))));
   CHECK(why(table("D[i][j] = min(D[i-2][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)")) ==
         "its cells read their neighbours in both directions");
   CHECK(why(table("D[i][j] = (D[i-1][j-1] + D[i-1][j] * a[i] + D[i][j-1] * b[j]) % 1009")) ==
