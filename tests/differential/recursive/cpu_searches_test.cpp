@@ -285,7 +285,7 @@ TEST_CASE("distances of rows that are reduced are counted in bins") {
       SearchSpec spec;
       spec.value = ElementType::i16;
       spec.graph = sample.graph;
-      spec.bins = values::Bins{7, -1.5, 40};
+      spec.bins = values::Bins{7, 2.5, 9};
       const auto all = by_definition(sample, Beside::none, false);
       std::vector<device::i64> expected(7);
       std::int64_t outside = 0;
