@@ -63,7 +63,7 @@ class Totals(JobTest):
         stage = query("q", "m", reduce=["histogram"], bins=900, range=[-40, 3000])
         self.check_survives_kills(inputs, stage, "histogram", "bin", "outside", "unreachable",
                                   memory={"host": "64KiB"})
-        result = self.open("q-killed0.h5")
+        result = self.open("q-whole.h5")
         self.check_histogram(result["q"], histogram_of(table, bins=900, span=(-40, 3000)))
         self.assertGreater(int(result["profile/stages/blocks"][0]), 100)
         self.assertLessEqual(int(result["profile/stages/peak_host"][0]), 64 << 10)
