@@ -35,6 +35,12 @@ PathTable open_paths(const Request& request, const io::Source& matrix) {
                "' has those of `sources`: give `previous` in its place");
   }
   const std::string& name = request.stage.settings.text(key);
+  // The tables of stages have these names.
+  for (const std::string other : {"next", "previous"}) {
+    if (other != key && name.ends_with("/" + other)) {
+      refuse(request.stage, key, "'" + name + "' is a table for `" + other + "`: give it in place of `" + key + "`");
+    }
+  }
   std::shared_ptr<io::Source> table = request.array(name);
   if (table->shape() != matrix.shape() || is_floating(table->type())) {
     refuse(request.stage, key,

@@ -1,6 +1,6 @@
 // usage: benchmark_pairs_cuda [SHARE [WORD]]: rates of pairs on the first CUDA device, kernels alone, in cells of the
 // pairs' tables a second. SHARE of the pairs (1), for a run that soon ends; only jobs with WORD in their
-// descriptions. Some scores are compared with those of the CPU.
+// descriptions, such as proteins, global or dtw. Some scores are compared with those of the CPU.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -231,6 +231,13 @@ class Sources(JobTest):
             numpy.testing.assert_array_equal(found[name][()], values, name)
         self.terrace("verify", "result.h5", "--sample", "1")
 
+    def test_tables_of_next_and_previous_nodes_are_told_apart_by_their_names(self):
+        whole = self.some("oslo")
+        whole["recursive"].pop("sources")
+        job = self.write_job(self.roads(), [whole, query("q", "p/distance", pairs=[["rome", "riga"]], previous="p/next")])
+        self.assertSays(self.terrace("check", job, expect=WRONG), "job.yaml:",
+                        "'p/next' is a table for `next`: give it in place of `previous`")
+
     def test_what_is_not_in_the_table_is_named_with_its_place(self):
         names = {"t": {"csv": self.write("t.csv", "rome,riga\nbonn,riga\n"), "names": True, "header": False}}
         for asked, inputs, says in (

@@ -13,8 +13,8 @@
 #include "kernels/pairs/cuda/align_values.cuh"
 #include "kernels/pairs/cuda/gap_costs.hpp"
 #include "kernels/pairs/cuda/order_kernel.cuh"
-#include "kernels/pairs/cuda/plan.hpp"
 #include "kernels/pairs/cuda/profile.cuh"
+#include "kernels/pairs/cuda/sizes.hpp"
 #include "kernels/wavefront/problem_list.hpp"
 
 namespace terrace::pairs {
@@ -466,8 +466,7 @@ class AlignGroup {
   V differ_[!local && !by_matrix && !picks ? R : 1];
   u32 column_scores_[2];
   u32 column_at_[2], row_at_[pairs][by_table ? R : 1];  // of which the sum is the place of a score
-  struct NoProfile {};
-  std::conditional_t<by_profile, SharedProfile<R>, NoProfile> profile_;
+  typename ProfileOf<R, by_profile>::Type profile_;
 };
 
 /// Thread blocks of a multiprocessor: profiles take most of the shared memory of half as many.

@@ -5,7 +5,7 @@
 // to load some of them as bytes that are joined on the pipe that minima and maxima leave free was not faster.
 #pragma once
 
-#include "kernels/pairs/cuda/plan.hpp"
+#include "kernels/pairs/cuda/sizes.hpp"
 #include "kernels/values/pair.cuh"
 
 namespace terrace::pairs {
@@ -76,6 +76,16 @@ class SharedProfile {
 
   u32 place_;
   u32 words_[2][words];
+};
+
+/// The profiles of kernels that have them; else nothing.
+template <int R, bool has_them>
+struct ProfileOf {
+  using Type = SharedProfile<R>;
+};
+template <int R>
+struct ProfileOf<R, false> {
+  struct Type {};
 };
 
 }  // namespace terrace::pairs
