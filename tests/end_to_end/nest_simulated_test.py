@@ -60,19 +60,19 @@ class NestsOnSimulatedGpu(JobTest):
         "cells": ["D[i][j] = min(D[i-1][j-1] + (a[i] != b[j]), D[i-1][j] + 1, D[i][j-1] + 1)"]}}
 
     def test_last_rows_of_tables_are_made_in_bands(self):
-        for device in ("64MiB", "48KiB"):
+        for device in ("64MiB", "49KiB"):
             with self.subTest(device=device):
                 there = self.check_as_on_the_cpu(self.letters(600, 700), self.bands, ("D_last", "D_corner"),
                                                  memory={"host": "16MiB", "device": device})
                 self.assertEqual(there["profile/stages/method"].asstr()[0], "bands")
-                self.assertEqual(there["profile/stages/blocks"][0] > 1, device == "48KiB")
+                self.assertEqual(there["profile/stages/blocks"][0] > 1, device == "49KiB")
         job = self.write_job(self.letters(60, 50), [edits()], backend="cuda")
         said = self.terrace("plan", job, "--explain").stdout
         self.assertIn("no: it keeps the last row and the last element alone", said)
 
     def test_bands_survive_kills(self):
         self.check_survives_kills(self.letters(600, 700), self.bands, "D_last", "D_corner", jobs=1, backend="cuda",
-                                  memory={"host": 16 << 20, "device": 48 << 10})
+                                  memory={"host": 16 << 20, "device": 49 << 10})
 
     def test_sweeps_in_place_are_the_same_over_blocks(self):
         there = self.check_as_on_the_cpu(self.grid(40, 50), sweeps(schedule="hyperplanes"), ["A"],
