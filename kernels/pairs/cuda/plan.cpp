@@ -19,9 +19,9 @@ namespace {
 template <class P, class K>
 wavefront::ScoreRange scores_of(const K& k) {
   if constexpr (wavefront::by_matrix<P>) {
-    // Letters beyond an item's end score 0 at most.
+    // Letters beyond an item's end score 0 at most; a gap's first letter costs no more than a byte holds.
     const auto range = wavefront::range_of(*k.matrix);
-    return {k.scale * std::min<i64>(range.least, 0), k.scale * range.largest};
+    return {k.scale * std::min<i64>(range.least, 0), k.scale * std::max<i64>(range.largest, 0)};
   } else {
     return {std::min(k.match, k.mismatch), std::max(k.match, k.mismatch)};
   }
