@@ -56,7 +56,7 @@ class Source {
   /// The names of the nodes whose matrix it is, by row, or by column if it has sources(); null if it is no matrix of
   /// a graph.
   virtual std::shared_ptr<const NodeNames> nodes() const { return nullptr; }
-  /// Of a table of some nodes alone: the node of each row, by its row in nodes(); null: its rows are those of
+  /// The node of each row of a table of some nodes alone, by its row in nodes(); null: its rows are those of
   /// nodes().
   virtual std::shared_ptr<const std::vector<std::int64_t>> sources() const { return nullptr; }
   /// The items that lie one after another in it, if it is a set: it then has one dimension; null: it is none.

@@ -52,7 +52,7 @@ inline constexpr const char* f64_products = "f64 m16n8k4, multiply-adds";
 /// What was measured of a chip, in operations or bytes a second; 0: not measured. @param name one of `ceilings`
 double measured_ceiling(std::string_view chip, std::string_view name);
 
-/// How many such operations or bytes one multiprocessor of compute capability 9.0 starts in a clock; 0: not known.
+/// Operations or bytes that one multiprocessor of compute capability 9.0 starts in a clock; 0: not known.
 double operations_a_clock(std::string_view name);
 
 /// A ceiling of a CUDA device, in operations or bytes a second: measured of its chip, else derived from what its

@@ -13,8 +13,8 @@ using device::Backend;
 using device::Cost;
 using device::Limits;
 
-/// Of a written cell the rate of the problem of the list that reads as many neighbours, as far as the cell has no
-/// more operations.
+/// The rates of a problem; a written cell has those of the problem of the list that reads as many neighbours, or less
+/// by as much as it has more operations.
 measured::SweepRate rate_of(const InPlaceSpec& spec) {
   const std::string problem = !spec.written ? spec.problem : has_corners(spec) ? "" : "sor";
   measured::SweepRate rate = *std::ranges::find_if(measured::sweep_rates, [&](const measured::SweepRate& one) {

@@ -10,7 +10,7 @@ namespace {
 
 namespace ceilings = device::ceilings;
 
-/// Of an element of 64 bits: what its one or two minima take, or its product. Sums have other pipes, or wait for
+/// The limit of elements of 64 bits: by one or two minima of each, or its product. Sums have other pipes, or wait for
 /// no more than minima do.
 double limit_of_wide(const TileSpec& spec, std::string_view semiring, const device::Limits& limits) {
   // A product of 64 bits is three of 32.

@@ -90,8 +90,7 @@ double limit_of(const device::Method<StencilSpec>& method, const StencilSpec& sp
   const double each = operations_of(spec);
   if (method.backend == Backend::cpu) return multiply_adds_of(Backend::cpu, limits) / (wide ? 2 : 1) / each;
   if (method.name == std::string_view("box_products")) {
-    // Of eight cells of a row the tensor cores multiply all cells around them, four at a time, by each row of
-    // coefficients.
+    // Tensor cores multiply all cells around eight cells of a row, four at a time, by each row of coefficients.
     const int around = rounded_up(8 + 2 * spec.radius, 4);
     return device::ceiling_of(limits, ceilings::f64_products) / ((2 * spec.radius + 1) * around);
   }

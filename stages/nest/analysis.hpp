@@ -1,4 +1,4 @@
-// What is known of a nest before it is computed, as lines of text.
+// The analysis of a nest before it is computed, as lines of text.
 #pragma once
 
 #include <string>

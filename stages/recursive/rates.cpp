@@ -12,7 +12,7 @@ namespace {
 /// The limit of updates that have no BLAS; 0 if it is not known.
 double limit_of(const recursive::TileSpec& spec, const Resources& resources) {
   if (resources.cuda) return recursive::cuda_limit_of_updates(spec, resources.device);
-  // Of bits it is not known.
+  // No limit of bits is known on the CPU.
   if (recursive::has_bit_factors(spec.table)) return 0;
   return resources.device.operations_per_second * 4 / static_cast<double>(size_of(spec.value)) / 2;
 }

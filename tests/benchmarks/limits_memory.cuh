@@ -1,5 +1,5 @@
-// What limits_cuda.cu times of memory: words of 16 bytes that are read and written, and words whose reader cannot
-// begin before the one before it has come.
+// The accesses of memory that limits_cuda.cu times: words of 16 bytes that are read and written, and words whose
+// reader cannot begin before the one before it has come.
 #pragma once
 
 #include "kernels/device/instructions.cuh"

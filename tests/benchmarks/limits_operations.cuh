@@ -1,5 +1,5 @@
-// What limits_cuda.cu times of arithmetic: operations on eight values a thread, each result of which later ones need,
-// and tensor instructions.
+// The arithmetic that limits_cuda.cu times: operations on eight values a thread, each result of which later ones
+// need, and tensor instructions.
 #pragma once
 
 #include "kernels/device/bit_matrices.cuh"

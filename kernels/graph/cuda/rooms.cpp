@@ -105,7 +105,7 @@ ValueRooms rooms_of(const GraphSpec& spec, const std::vector<Rows>& needed, cons
 std::size_t most_room_bytes(const GraphSpec& spec, const Lifetimes& lifetimes) {
   const i64 slabs = slabs_of(spec);
   std::size_t most = 0;
-  // True if rows of some value end at its array's first or last row.
+  // Counts a slab; true if it needs the first or the last row of some array.
   const auto look_at = [&](i64 slab) {
     const std::vector<Rows> needed = rows_needed(spec, slab);
     most = std::max(most, rooms_of(spec, needed, lifetimes).bytes);

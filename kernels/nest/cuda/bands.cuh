@@ -99,7 +99,7 @@ class BandsOnCuda final : public device::CudaBlocks<NestTask, NestResult> {
     auto* own = reinterpret_cast<BandsPort*>(workspace_ + memory_.port_at);
     const BandsBlock work = block_of(task);
     device::launch(begin_, shape(1, begin_threads), port, state, block);
-    // What a block hands on may replace what it reads.
+    // A block may hand on in the place of words that it reads, so it reads a copy of them.
     copy(workspace_ + memory_.top_at, task.before[0], task.end[1] - task.begin[1]);
     copy(workspace_ + memory_.left_at, task.before[1], task.end[0] - task.begin[0]);
     device::launch(prepare_, shape(1, 1), static_cast<const NestState*>(state), work, own);

@@ -94,9 +94,8 @@ TERRACE_HOST_DEVICE constexpr i32 score_before_first(const K& k) {
 }
 
 /// @tparam any_row an alignment may end in any row @tparam G lanes of a pair, a power of 2 @tparam R rows of a lane
-/// @tparam bytes scores are bytes (CudaPlan::bytes): of a matrix in profiles; else, where all letters are below 4,
-/// the
-///   scores with a column's letters are bytes of a word a pair, of which each row picks one
+/// @tparam bytes scores are bytes (CudaPlan::bytes): of a matrix in profiles; else, if all letters are below 4, those
+///   with a column's letters are bytes of a word a pair, of which each row picks one
 template <class P, class Values, bool any_row, int G, int R, bool bytes>
 class AlignGroup {
   using V = typename Values::V;
@@ -473,9 +472,7 @@ class AlignGroup {
 template <class P, bool bytes>
 inline constexpr int align_blocks = bytes&& wavefront::by_matrix<P> ? profile_blocks : 4;
 
-/// @tparam bytes as for AlignGroup; without a matrix this kernel, or the one without it, leaves the block to the
-/// other
-///   one
+/// @tparam bytes as for AlignGroup; without a matrix this kernel, or the one without it, leaves a block to the other
 template <class P, class Values, bool any_row, int G, int R, bool bytes>
 __global__ void __launch_bounds__(align_threads, align_blocks<P, bytes>)
     align_kernel(const __grid_constant__ device::Port port, PairsState* state, const __grid_constant__ AlignWork work,

@@ -51,7 +51,7 @@ void check(device::Context& context, const Written& text, i64 rows, i64 columns,
   const std::vector<const void*> inputs = {a.data(), b.data()};
   const Made made = run_as_written(*spec.nest, inputs);
   REQUIRE(made.failure.kind == NestFailure::none);
-  // What the harness takes for a table is its last row alone.
+  // The harness has the last row of the table alone.
   const std::size_t last = made.arrays[0].size() - static_cast<std::size_t>(spec.nest->arrays[0].box[1].size());
   const testing::Computed computed = testing::compute_by(method(by), spec, context, inputs, sides);
   std::size_t differing = 0, corners = 0;
@@ -133,7 +133,7 @@ TEST_CASE("a nest that is no table of two sequences says why") {
     return over_letters(20, 30, outside, cell);
   };
   CHECK(why(table(edits)).empty());
-  // Where scores may be added to what is before both, the kernel has a way of its own.
+  // The kernel adds scores to the value before both in a way of its own, if a cell uses their sum alone.
   const auto joins = [](const Written& made) {
     NestSpec spec = testing::spec_of(made.text);
     return pair_table(spec).problem.find("score_joins_diagonal") != std::string::npos;
