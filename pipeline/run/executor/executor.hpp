@@ -96,6 +96,7 @@ class Executor {
   std::int64_t& hold_cursor(int device);
   std::int64_t least_held() const;
   bool hold(BlockState& block);
+  bool hold_assemblies(BlockState& block, int location);
   bool old_generations_gone(const BlockState& block);
   bool contents_there(BlockState& block);
   bool content_there(BlockState& block, TileUse& use, int location);

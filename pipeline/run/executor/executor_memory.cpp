@@ -2,6 +2,7 @@
 #include "pipeline/run/executor/executor.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "pipeline/base/rounding.hpp"
@@ -17,6 +18,8 @@ constexpr std::size_t least_staged = 1u << 20;      // bytes of a tile, of array
 constexpr std::size_t staged_at_once = 128u << 20;  // bytes
 constexpr std::size_t most_reading = 1u << 30;      // bytes in flight from disk when tiles are read ahead
 constexpr std::size_t early_share = 8;              // tiles read ahead take up to 1 / early_share of host memory
+
+bool has_memory(const Assembly& assembly) { return assembly.data != nullptr || assembly.box.empty(); }
 
 }  // namespace
 
@@ -109,13 +112,14 @@ void Executor::count_memory(const BlockState& block, std::int64_t& blocks, std::
 bool Executor::hold(BlockState& block) {
   if (!old_generations_gone(block)) return false;
   const int location = devices_[static_cast<std::size_t>(block.device)].location;
-  bool all = true;
-  for (Assembly& assembly : block.assemblies) all &= residence_.ensure_room(assembly, location, block.sequence);
+  bool all = hold_assemblies(block, location);
   for (TileUse& use : block.uses) {
     Version& version = use.buffer();
     // If a part is assembled from a tile in the same memory, the tile must stay there meanwhile.
     if (content_there(block, use, location) && use.assembly >= 0) continue;
-    if (use.assembly >= 0 && location > 0) continue;
+    if (use.assembly >= 0 && (location > 0 || !has_memory(block.assemblies[static_cast<std::size_t>(use.assembly)]))) {
+      continue;
+    }
     if (version.awaited) return false;
     Copy& copy = version.at(location);
     if (copy.data == nullptr) {
@@ -126,6 +130,22 @@ bool Executor::hold(BlockState& block) {
     }
   }
   return all;
+}
+
+/// Gets memory for the block's assemblies. The tiles from which they are assembled need not be in memory together: if
+/// they take the room of an assembly, they leave, and come back one after another.
+bool Executor::hold_assemblies(BlockState& block, int location) {
+  const auto get = [&](Assembly& assembly) { return residence_.ensure_room(assembly, location, block.sequence); };
+  const auto get_all = [&] {
+    return std::count_if(block.assemblies.begin(), block.assemblies.end(), std::not_fn(get)) == 0;
+  };
+  if (get_all()) return true;
+  // Blocks and transfers in flight free memory, too.
+  if (location > 0 || block.sequence > start_cursor_ || under_way()) return false;
+  for (const TileUse& use : block.uses) {
+    if (use.assembly >= 0) residence_.let_go(*use.version, location);
+  }
+  return get_all();
 }
 
 bool Executor::content_there(BlockState& block, TileUse& use, int location) {

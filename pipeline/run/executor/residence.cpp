@@ -160,6 +160,12 @@ bool Residence::evict(Version& version, int location) {
   return false;
 }
 
+void Residence::let_go(Version& version, int location) {
+  if (version.at(location).data == nullptr || !is_idle(version, location)) return;
+  if (droppable(version, location)) drop(version, location);
+  else evict(version, location);
+}
+
 void Residence::drop(Version& version, int location) {
   Copy& copy = version.copies[static_cast<std::size_t>(location)];
   if (copy.data == nullptr) return;

@@ -62,6 +62,9 @@ class Residence {
   /// thread. @return false if no slot is free: nothing was begun
   bool write_back(Version& version, HomeQueue::Done done);
 
+  /// Gives up the copy at a location, or begins to move it away if it is the only one. Nothing happens while it is
+  /// in use.
+  void let_go(Version& version, int location);
   /// Gives up the copy at a location.
   void drop(Version& version, int location);
   void drop_all(Version& version);
