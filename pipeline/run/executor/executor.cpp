@@ -248,13 +248,15 @@ void Executor::unblock() {
 
 /// The memory that a block needs and the memory that there is.
 std::string Executor::room_for(const BlockState& block) const {
+  const int location = location_of_block(block);
   std::set<const Version*> tiles;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0, taken_from = 0;  // of tiles from which parts are assembled, one after another
   for (const TileUse& use : block.uses) {
+    if (use.assembly >= 0 && location == 0) taken_from = std::max(taken_from, use.version->buffer);
     if (use.assembly < 0 && tiles.insert(&use.buffer()).second) bytes += use.version->buffer;
   }
+  bytes += taken_from;
   for (const Assembly& assembly : block.assemblies) bytes += assembly.buffer();
-  const int location = location_of_block(block);
   const std::size_t budget = environment_.pools[static_cast<std::size_t>(location)]->budget();
   return " finds no room in memory: its tiles take " + format_size(static_cast<double>(bytes)) +
          ", and all tiles may take " + format_size(static_cast<double>(budget)) + " of " +

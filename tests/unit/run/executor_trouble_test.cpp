@@ -14,6 +14,7 @@
 #include "tests/support/toy_programs.hpp"
 
 using namespace terrace;
+using test::At;
 using test::u64;
 
 namespace fs = std::filesystem;
@@ -126,6 +127,56 @@ class StoppingChain : public test::PrefixChain {
 
  private:
   std::atomic<int>& stop_;
+};
+
+/// The first block reads all inputs, two large tiles and two small ones, and the second one the small tiles again and
+/// a part that is assembled from the large ones, which it writes.
+class AssembledPart : public test::ToyProgram {
+ public:
+  static constexpr std::int64_t numbers = page / sizeof(u64), large = 3 * numbers;  // of a tile
+
+  AssembledPart() {
+    const auto input = [](const char* name, std::int64_t size, std::int64_t tile) {
+      return run::ArraySpec{name,   run::Role::input, ElementType::u64,
+                            {size}, {tile},           std::make_shared<test::CountingSource>(Extents{size})};
+    };
+    arrays_ = {input("large", 2 * large, large),
+               {"part", run::Role::result, ElementType::u64, {numbers}, {numbers}},
+               input("small", 2 * numbers, numbers)};
+  }
+  std::optional<run::Phase> phase(std::int64_t number, const run::Tally&) const override {
+    if (number > 0) return std::nullopt;
+    return run::Phase{number, 2};
+  }
+  run::Block block(const run::Phase&, std::int64_t index) const override {
+    run::Block block;
+    block.accesses = {{At::first, 2, 0, {{0}, {2 * numbers}}, run::Mode::read}};
+    if (index == 0) {
+      block.accesses.push_back({At::second, 0, 0, {{0}, {2 * large}}, run::Mode::read});
+    } else {
+      block.accesses.push_back({At::second, 0, 0, part_, run::Mode::read, run::View::contiguous});
+      block.accesses.push_back({At::third, 1, 1, {{0}, {numbers}}, run::Mode::write});
+    }
+    block.operations = 1;
+    return block;
+  }
+  std::vector<u64> expected() const {
+    std::vector<u64> values;
+    for (std::int64_t i = part_.begin[0]; i < part_.end[0]; ++i) {
+      values.push_back(test::CountingSource::value(static_cast<u64>(i)));
+    }
+    return values;
+  }
+
+ protected:
+  bool compute(const run::Phase&, const Descriptor& d, u64* result, int) override {
+    *result = 0;
+    if (u64* out = d.at(At::third); out != nullptr) std::copy_n(d.at(At::second), numbers, out);
+    return true;
+  }
+
+ private:
+  Box part_{{large - numbers / 2}, {large + numbers / 2}};
 };
 
 /// A byte that the last checkpoint in the ledger says is on disk, at home, and the tile that it belongs to.
@@ -371,6 +422,18 @@ TEST_CASE("A memory that does not hold the largest block ends the run with an er
       test::StageRunner runner(folder.path(), program, options);
       CHECK_THROWS_WITH(runner.run(), Catch::Contains("memory") && Catch::Contains("block 0 of phase 0"));
     }
+  }
+}
+
+TEST_CASE("Tiles in memory make room for the part of a block that is assembled from them") {
+  for (const bool shares : {true, false}) {
+    test::TempFolder folder;
+    AssembledPart program;
+    // All inputs together fill the memory; the second block needs one large tile at a time.
+    test::StageRunner runner(folder.path(), program, options_of(shares, 8, 0));
+    INFO("shares " << shares);
+    runner.run();
+    CHECK(runner.result<u64>(1) == program.expected());
   }
 }
 
