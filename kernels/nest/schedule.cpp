@@ -195,6 +195,11 @@ class CycleFinder {
     } while (at != start);
     // The way was followed from what is needed to what needs it.
     std::reverse(cells.begin(), cells.end());
+    if (cells.size() == 2 && cells[0] == cells[1]) {
+      return cells[0] +
+             " needs itself: with all loops in its subscripts an array is a table, of which each element is "
+             "written once; to change elements in place, add an outer loop that the array lacks, `t: 1`";
+    }
     std::string text = cells[0] + " needs " + cells[1];
     for (std::size_t n = 2; n < cells.size(); ++n) text += ", which needs " + cells[n];
     return text;

@@ -155,7 +155,9 @@ HomeChecksums run_stage(std::size_t number, RunPlan& plan, const Json& json, Run
       written = executor.home_checksums();
       planned.tiles_read = tiles_read(planned.stage->plan(), executor.input_checksums());
     } catch (const ComputeError& error) {
-      throw ComputeError(message_at(planned.place, "stage '" + planned.name + "': " + error.what()));
+      const Place place = planned.stage->tally().fault_place();
+      throw ComputeError(
+          message_at(place.text.empty() ? planned.place : place, "stage '" + planned.name + "': " + error.what()));
     } catch (const io::DataError&) {
       throw;  // it names the place in the job
     } catch (const DamagedTile& error) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "pipeline/base/error.hpp"
+#include "pipeline/base/settings.hpp"
 #include "pipeline/run/phase.hpp"
 
 namespace terrace::run {
@@ -22,6 +23,8 @@ class Tally {
   /// The reason for which the stage cannot go on, found in what was folded; empty: none. The run then ends with it as
   /// a ComputeError, after a checkpoint of all blocks that are done: a later attempt ends with it at once.
   virtual std::string fault() const { return {}; }
+  /// Its place in the job, if it is a more exact one than the stage's.
+  virtual Place fault_place() const { return {}; }
   /// Called when a block failed its own checks; tiles that it was to update are unchanged. Returns if the block can
   /// be repeated (with attempt + 1).
   /// @throws ComputeError if it cannot

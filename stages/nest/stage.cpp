@@ -30,7 +30,7 @@ class NestStage : public run::Stage {
         resources_(request.resources),
         sweeps_(std::move(sweeps)),
         plan_(std::move(definition), std::move(sides), method, std::move(dealing)),
-        tally_(plan_, name_) {}
+        tally_(plan_) {}
 
   const run::Plan& plan() const override { return plan_; }
   run::Tally& tally() override { return tally_; }

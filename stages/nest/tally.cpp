@@ -24,9 +24,12 @@ void NestTally::fold(const run::Phase&, std::int64_t, const void* result) {
     nest::offer(found_.best[n], spec.nest->arrays[n].type, spec.kept[n].best, at, one.best[n].value);
   }
   if (one.failure.kind == nest::NestFailure::none || !fault_.empty()) return;
-  const std::string what = "stage '" + stage_ + "': " + nest::in_words(*spec.nest, one.failure);
-  const int statement = one.failure.statement;
-  fault_ = statement < 0 ? what : message_at(plan_.definition().places[static_cast<std::size_t>(statement)], what);
+  fault_ = nest::in_words(*spec.nest, one.failure);
+  faulty_ = one.failure.statement;
+}
+
+Place NestTally::fault_place() const {
+  return faulty_ < 0 ? Place{} : plan_.definition().places[static_cast<std::size_t>(faulty_)];
 }
 
 std::string NestTally::save() const {
@@ -36,7 +39,7 @@ std::string NestTally::save() const {
     const BestElement& best = found_.best[n];
     arrays.push_back({best.value.whole, best.at, best.is_found, found_.corner[n].whole, found_.has_corner[n]});
   }
-  return nlohmann::json{{"arrays", arrays}, {"fault", text_json(fault_)}}.dump();
+  return nlohmann::json{{"arrays", arrays}, {"fault", text_json(fault_)}, {"statement", faulty_}}.dump();
 }
 
 void NestTally::load(const std::string& state) {
@@ -52,6 +55,7 @@ void NestTally::load(const std::string& state) {
     found_.has_corner[n] = one.at(4);
   }
   fault_ = text_from(all.at("fault"));
+  faulty_ = all.value("statement", -1);
 }
 
 }  // namespace terrace::stages

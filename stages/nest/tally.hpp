@@ -11,13 +11,13 @@ namespace terrace::stages {
 
 class NestTally : public run::Tally {
  public:
-  /// @param stage its name in the job
-  NestTally(const NestPlan& plan, std::string stage) : plan_(plan), stage_(std::move(stage)) {}
+  explicit NestTally(const NestPlan& plan) : plan_(plan) {}
 
   void fold(const run::Phase& phase, std::int64_t index, const void* result) override;
   std::string save() const override;
   void load(const std::string& state) override;
   std::string fault() const override { return fault_; }
+  Place fault_place() const override;
 
   /// By the number of the array.
   const nest::BestElement& best(std::size_t array) const { return found_.best[array]; }
@@ -25,7 +25,8 @@ class NestTally : public run::Tally {
 
  private:
   const NestPlan& plan_;
-  std::string stage_, fault_;
+  std::string fault_;
+  int faulty_ = -1;  // its statement; -1: of none
   nest::NestResult found_{};
 };
 

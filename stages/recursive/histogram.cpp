@@ -25,7 +25,9 @@ std::vector<job::Finding> check_histogram(const Settings& settings, const std::s
   }
   const auto range = settings.find<std::vector<double>>("range");
   if (range && !(range->size() == 2 && (*range)[0] < (*range)[1] && std::isfinite((*range)[1] - (*range)[0]))) {
-    faults.push_back({"range", "`range` is two numbers, the lower first: [0, 256]"});
+    const bool is_wide = range->size() == 2 && (*range)[0] < (*range)[1];
+    faults.push_back({"range", is_wide ? "the ends of `range` are too far apart for f64: give nearer ones"
+                                       : "`range` is two numbers, the lower first: [0, 256]"});
   }
   return faults;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -46,7 +48,11 @@ const char* fault_of_weight(From value, const WeightRules& rules) {
 /// The value in an error; empty if the fault says it.
 template <class T>
 std::string finite_text(T value) {
-  return std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value)) ? "" : std::to_string(value);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value)) return "";
+  }
+  char text[64];  // the shortest that reads back as the value
+  return {text, std::to_chars(std::begin(text), std::end(text), value).ptr};
 }
 
 [[noreturn]] inline void fail_at_weight(const io::Source& matrix, const WeightRules& rules, std::int64_t row,

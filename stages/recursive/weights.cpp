@@ -166,7 +166,9 @@ class Weights : public io::Source {
           if (std::isnan(values[n])) fail(n, "is no number (NaN)");
         }
         if (rules_.zero_or_one && !graph && values[n] != From(0) && values[n] != From(1))
-          fail(n, "is neither 0 nor 1, as elements of the factors of `count` are");
+          fail(n, std::isinf(static_cast<double>(values[n]))
+                      ? "is infinite; elements of the factors of `count` are 0 and 1"
+                      : "is neither 0 nor 1, as elements of the factors of `count` are");
         *out++ = values[n] != nothing ? 1 : 0;
       }
       return true;

@@ -213,6 +213,7 @@ class Nests(JobTest):
         stage = nest("s", loops={"i": "size(x)"}, arrays={"D": {"outside": 100, "type": "i8"}}, cells=["D[i] = 7/x[i]"])
         ended = self.terrace("run", self.write_job(inputs, [stage]), expect=FAILED)
         self.assertSays(ended, "D[2] at i = 2, by 'D[i] = 7/x[i]': 7 / 0 divides by 0", "job.yaml:")
+        self.assertEqual(ended.stderr.count("stage '"), 1, ended.stderr)
         stage["nest"]["cells"] = ["D[i] = D[i-1] + 9*x[i]"]
         ended = self.terrace("run", self.write_job(inputs, [stage]), "--fresh=all", expect=FAILED)
         self.assertSays(ended, "D[0] at i = 0", "136 is beyond i8, the array's type")
@@ -346,6 +347,8 @@ output: wrong.h5
         wrong(loops.replace("outside: 0", "outside: 'a[i]'") + "      cells: ['D[i][j] = D[i-1][j]']", "wrong.yaml:10:41: ",
               "a[i] is read outside the input")
         wrong(loops + "      cells: ['D[i][j] = D[i-1][j] + D[i+1][j]']", "no order computes the nest", "D[i][j] needs")
+        wrong("      loops: {i: [8, 1]}\n      arrays: {D: {type: i32}}\n      cells: ['D[i] = i']",
+              "'i' ends at 1, before it begins at 8")
         wrong(loops.replace("D:", "E:") + "      cells: ['D[i][j] = 1']", "there is no array 'D' to write")
         wrong(loops.replace("D: {type: i32, outside: 0}", "D: {type: i32}, E: {}") + "      cells: ['D[i][j] = 1']",
               "wrong.yaml:10:32: ", "no statement writes 'E'")

@@ -131,14 +131,15 @@ class Products(JobTest):
     def test_what_cannot_be_counted_is_refused(self):
         one = numpy.ones((3, 3), numpy.int32)
         for parameter in ("left", "right"):
-            for value, says in ((2, "2 is neither 0 nor 1"), (-1, "-1 is neither 0 nor 1"), (0.5, "is neither 0 nor 1"),
-                                (numpy.inf, "is neither 0 nor 1"), (numpy.nan, "is no number (NaN)")):
+            for value, says in ((2, "2 is neither 0 nor 1"), (-1, "-1 is neither 0 nor 1"), (0.5, "0.5 is neither 0 nor 1"),
+                                (1e-9, "1e-09 is neither 0 nor 1"), (numpy.inf, "is infinite; elements"),
+                                (numpy.nan, "is no number (NaN)")):
                 wrong = one.astype(type(value))
                 wrong[2, 1] = value
                 self.refused({"left": one, "right": one} | {parameter: wrong}, f"'{parameter}', row 2, column 1", says,
                              semiring="count")
         for value, says in ((2 ** 30 - 1, "1073741823 is too large for the type of the result"),
-                            (1.5, "1.500000 is no whole number")):
+                            (1.5, "1.5 is no whole number")):
             added = one.astype(type(value))
             added[0, 2] = value
             said = self.refused({"left": one, "right": one, "accumulate": added}, "'accumulate', row 0, column 2", says,

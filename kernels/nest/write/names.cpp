@@ -74,7 +74,16 @@ Range Names::range_in(const std::string& setting, const RangeText& text) const {
   };
   Range range;
   if (is_list) range.begin = end_of(0);
-  range.end = std::max(range.begin, end_of(is_list ? 1 : 0));
+  range.end = end_of(is_list ? 1 : 0);
+  const bool has_size =
+      std::any_of(text.ends.begin(), text.ends.end(), [](const auto& end) { return end.find("size") != end.npos; });
+  if (range.end < range.begin && !has_size) {
+    refuse(setting, -1, 0,
+           quote(text.loop) + " ends at " + std::to_string(range.end) + ", before it begins at " +
+               std::to_string(range.begin) + ": a range is END, or [BEGIN, END], and its values rise");
+  }
+  // An array may be too small for the nest: there is nothing to compute then.
+  range.end = std::max(range.begin, range.end);
   return range;
 }
 
