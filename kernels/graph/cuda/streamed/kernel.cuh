@@ -15,13 +15,13 @@
 namespace terrace::graph {
 
 /// A thread's share of a launch.
-template <class Cell, i32 cells, i32 levels, i32 buffers>
+template <class Cell, i32 cells, i32 levels, i32 buffers, i32 rows>
 class Streamed {
   using T = typename Cell::T;
   static constexpr i32 states = Cell::results, constants = Cell::constants, tile = 32 * cells;
   static constexpr i32 chunk = 16 / sizeof(T), lane_chunks = cells / chunk, chunks = tile / chunk;
-  static constexpr i32 rows = streamed_rows, divisors = Cell::divisors;
-  static constexpr StreamedLayout of_a_warp{tile, states, constants, divisors, levels, 1, buffers};
+  static constexpr i32 divisors = Cell::divisors;
+  static constexpr StreamedLayout of_a_warp{tile, states, constants, divisors, levels, 1, buffers, rows};
   static constexpr i32 ahead = of_a_warp.ahead(), ring_values = of_a_warp.ring_values();
   using Level = StreamedLevel<Cell, cells>;
   using Row = typename Level::Row;
@@ -35,7 +35,7 @@ class Streamed {
       : work_(work),
         warp_(device::uniform_warp()),
         lane_(static_cast<i32>(threadIdx.x % 32)),
-        layout_{tile, states, constants, divisors, levels, static_cast<i32>(blockDim.x / 32), buffers},
+        layout_{tile, states, constants, divisors, levels, static_cast<i32>(blockDim.x / 32), buffers, rows},
         shared_(reinterpret_cast<T*>(device::launch_shared_memory())) {
     const i64 number = blockIdx.x % work.tiles;
     begin_ = work.rows.begin + blockIdx.x / work.tiles * work.chunk_rows;
@@ -55,9 +55,13 @@ class Streamed {
   __device__ __forceinline__ void run() {
     const i32 depth = layout_.depth(), warps = layout_.warps, batches = (count_ + 2 * depth + rows - 1) / rows;
     const bool has_edges = at_left_ || at_right_;
-    for (i32 batch = 0; batch < ahead; ++batch) bring(batch);
     if constexpr (divisors > 0) {
-      device::wait_for_copies<ahead - 1>();
+      bring_constants(0);
+      device::commit_copies();
+    }
+    bring(0);
+    if constexpr (divisors > 0) {
+      device::wait_for_copies<1>();
       __syncthreads();
       make_reciprocals();
     }
@@ -72,7 +76,7 @@ class Streamed {
         __syncthreads();
       }
       // After the barriers, for which all warps would wait for those that bring more rows.
-      bring(tick + ahead);
+      bring(tick + 1);
       if constexpr (divisors > 0) make_reciprocals();
       if (!has_rows) continue;
       // The rows that the warp's levels make.
@@ -103,7 +107,7 @@ class Streamed {
   }
   __device__ __forceinline__ T* ring_row(i32 place) const { return shared_ + wrapped(place) * ring_values; }
   __device__ __forceinline__ T* input(i32 batch) const {
-    return shared_ + layout_.input_at() + batch % layout_.batches() * layout_.batch_values();
+    return shared_ + layout_.input_at() + batch % buffers * layout_.batch_values();
   }
   /// What a warp takes in a tick.
   __device__ __forceinline__ const T* taken(i32 batch, i32 tick) const {
@@ -114,8 +118,8 @@ class Streamed {
     return shared_ + layout_.handed_on_at() + (buffers * warp + tick % buffers) * layout_.batch_values();
   }
 
-  /// Begins to bring a batch of rows of the states, and of constants those above them: a row of an array for each
-  /// warp, one after another.
+  /// Begins to bring a batch of rows of the states, and of constants those above the rows of the batch that is
+  /// `ahead` - 1 later: a row of an array for each warp, one after another.
   __device__ __forceinline__ void bring(i32 batch) {
     constexpr i32 arrays = states + constants;
 #pragma unroll 1
@@ -124,12 +128,23 @@ class Streamed {
       if (array < states) {
         bring_row(work_.from[array], row_there(number), input(batch) + (row * states + array) * tile);
       } else {
-        bring_row(work_.constants[array - states], row_there(number - 1),
-                  ring_row(ring_in_ + row) + (array - states) * tile);
+        bring_constant(array - states, number + (ahead - 1) * rows, row);
       }
     }
     ring_in_ = wrapped(ring_in_ + rows);
     device::commit_copies();
+  }
+  /// Begins to bring the constants of a batch alone.
+  __device__ __forceinline__ void bring_constants(i32 batch) {
+#pragma unroll 1
+    for (i32 n = warp_; n < rows * constants; n += layout_.warps) {
+      bring_constant(n % constants, batch * rows + n / constants, n / constants);
+    }
+    ring_in_ = wrapped(ring_in_ + rows);
+  }
+  /// @param number of the row below @param row in its batch
+  __device__ __forceinline__ void bring_constant(i32 constant, i32 number, i32 row) {
+    bring_row(work_.constants[constant], row_there(number - 1), ring_row(ring_in_ + row) + constant * tile);
   }
   __device__ __forceinline__ void bring_row(const RowsInMemory& memory, i64 row, T* to) const {
     const T* from = memory.row<const T>(row) + column_ + lane_ * chunk;
@@ -159,8 +174,14 @@ class Streamed {
     }
   }
 
+  /// Rows of a batch take turns in the registers of the levels: an odd row is in those of every second one.
   template <bool edges, bool rims>
   __device__ __forceinline__ void make(i32 batch, i32 tick) {
+    if (rows == 2 || batch % 2 == 0) make_rows<edges, rims, 0>(batch, tick);
+    else make_rows<edges, rims, 1>(batch, tick);
+  }
+  template <bool edges, bool rims, i32 first>
+  __device__ __forceinline__ void make_rows(i32 batch, i32 tick) {
     const T* from = taken(batch, tick);
     const bool is_last = warp_ + 1 == layout_.warps;
 #pragma unroll
@@ -176,10 +197,10 @@ class Streamed {
         load_constants<edges, rims>(ring_ + turn - level, values);
         Level& own = levels_[level];
         own.template take<edges, rims>(
-            x, turn, warp_ * levels + level < work_.steps,
-            {own.rows[turn % 2], own.rows[1 - turn % 2], x, values, begin_ - layout_.depth() + number - level - 1,
-             column_ + lane_ * cells, work_.shape, edges && at_left_ && lane_ == 0,
-             edges && at_right_ && lane_ == 31});
+            x, first + turn, warp_ * levels + level < work_.steps,
+            {own.rows[(first + turn) % 2], own.rows[1 - (first + turn) % 2], x, values,
+             begin_ - layout_.depth() + number - level - 1, column_ + lane_ * cells, work_.shape,
+             edges && at_left_ && lane_ == 0, edges && at_right_ && lane_ == 31});
       }
       if (is_last) write(batch * rows + turn - 2 * layout_.depth(), x);
       else store(handed_on(warp_, tick) + turn * states * tile, x);
@@ -272,11 +293,11 @@ class Streamed {
 };
 
 /// @tparam cells of a row that a lane has @tparam levels steps that a warp makes @tparam warps of a thread block, at
-/// most @tparam buffers of what a warp hands on
-template <class Cell, i32 cells, i32 levels, i32 warps, i32 buffers>
+/// most @tparam buffers of what a warp hands on @tparam rows that it takes between two barriers
+template <class Cell, i32 cells, i32 levels, i32 warps, i32 buffers, i32 rows>
 __global__ void __launch_bounds__(32 * warps, 1) streamed_kernel(const __grid_constant__ StreamedWork work) {
   if (work.state->usable == 0) return;
-  Streamed<Cell, cells, levels, buffers>(work).run();
+  Streamed<Cell, cells, levels, buffers, rows>(work).run();
 }
 
 }  // namespace terrace::graph

@@ -16,11 +16,13 @@ using formula::Reach;
 /// Sizes that are tried, one after another. H200, 2026-11-30, 500 iterations of optical flow over 8192 x 8192 and
 /// 16384 x 16384, ms: fast arithmetic {8, 4, 4, 1}, of which two thread blocks run beside one another, 50.5, 186; {8,
 /// 2, 6, 1}, two too, 50.4, 189; {8, 4, 8, 1} 53.1, 203; {8, 3, 8, 2} 55.5, 204; {8, 4, 8, 2} 57.9, 224. Exact, for
-/// which most of these are too large: {8, 2, 8, 1} 112, 377; {8, 2, 7, 1} 128, 420. Sizes of f64 were not measured.
-constexpr StreamedSizes sizes_of_f32[] = {{8, 4, 4, 1, 2}, {8, 2, 8, 2, 1}, {8, 2, 8, 1, 1},
-                                          {8, 2, 7, 2, 1}, {8, 4, 4, 2, 1}, {8, 1, 8, 2, 1},
-                                          {4, 1, 8, 2, 1}, {4, 1, 4, 2, 1}, {4, 1, 1, 2, 1}};
-constexpr StreamedSizes sizes_of_f64[] = {{4, 2, 8, 2, 1}, {4, 1, 8, 2, 1}, {4, 1, 4, 2, 1}, {4, 1, 1, 2, 1}};
+/// which most of these are too large: {8, 2, 8, 1} 112, 377; {8, 2, 7, 1} 128, 420. {8, 4, 4, 1} with a row at a time
+/// fits twice, and has 32 instructions a cell and step in place of 38. It and sizes of f64 were not measured.
+constexpr StreamedSizes sizes_of_f32[] = {
+    {8, 4, 4, 1, 2, 2}, {8, 4, 4, 1, 2, 1}, {8, 2, 8, 2, 1, 2}, {8, 2, 8, 1, 1, 2}, {8, 2, 7, 2, 1, 2},
+    {8, 4, 4, 2, 1, 2}, {8, 1, 8, 2, 1, 2}, {4, 1, 8, 2, 1, 2}, {4, 1, 4, 2, 1, 2}, {4, 1, 1, 2, 1, 2}};
+constexpr StreamedSizes sizes_of_f64[] = {
+    {4, 2, 8, 2, 1, 2}, {4, 1, 8, 2, 1, 2}, {4, 1, 4, 2, 1, 2}, {4, 1, 1, 2, 1, 2}};
 /// States of which a warp's levels are all in registers.
 constexpr std::size_t most_states_of_levels = 2;
 
@@ -160,14 +162,15 @@ std::string streamed_cell_source(const std::string& name, const std::string& cel
 
 std::string streamed_kernel_name(const std::string& cell, const StreamedPlan& plan) {
   std::string text = "terrace::graph::streamed_kernel<terrace::graph::" + cell;
-  for (const i32 size : {plan.sizes.cells, plan.sizes.levels, plan.sizes.warps, plan.sizes.buffers}) {
+  for (const i32 size :
+       {plan.sizes.cells, plan.sizes.levels, plan.sizes.warps, plan.sizes.buffers, plan.sizes.rows}) {
     text += ", " + std::to_string(size);
   }
   return text + ">";
 }
 
 i64 streamed_chunk_rows(i64 rows, i64 tiles, i64 resident, const StreamedLayout& layout) {
-  const i64 extra = 2 * layout.depth() + layout.warps * streamed_rows;
+  const i64 extra = 2 * layout.depth() + layout.warps * layout.rows;
   i64 best = rows, least = std::numeric_limits<i64>::max();
   for (i64 chunks = 1; chunks <= std::min<i64>(rows, 4096); ++chunks) {
     const i64 height = (rows + chunks - 1) / chunks, blocks = (rows + height - 1) / height * tiles;

@@ -27,7 +27,8 @@ struct StreamedPlan {
             static_cast<i32>(divisors.size()),
             sizes.levels,
             warps,
-            sizes.buffers};
+            sizes.buffers,
+            sizes.rows};
   }
 };
 

@@ -14,10 +14,8 @@ struct StreamedSizes {
   i32 warps;    // of a thread block, at most
   i32 buffers;  // of what a warp hands on: 2, or 1 where all warps wait for one another before they write
   i32 beside;   // thread blocks that a multiprocessor has to hold
+  i32 rows;     // that a warp takes between two barriers: 1 or 2
 };
-
-/// Rows that a warp takes between two barriers.
-inline constexpr i32 streamed_rows = 2;
 
 /// Some steps of an iteration, of some rows of the states.
 struct StreamedWork {
@@ -35,19 +33,18 @@ struct StreamedWork {
 /// The shared memory of a kernel, in values: rings of rows of the constants and of the states that come in, and the
 /// rows that a warp hands on to the next one.
 struct StreamedLayout {
-  i32 tile, states, constants, divisors, levels, warps, buffers;
+  i32 tile, states, constants, divisors, levels, warps, buffers, rows;
 
   TERRACE_HOST_DEVICE constexpr i32 depth() const { return levels * warps; }
-  /// Batches of rows that are brought ahead: where reciprocals are made of them, one more.
+  /// Batches of rows of the constants that are brought ahead: where reciprocals are made of them, one more.
   TERRACE_HOST_DEVICE constexpr i32 ahead() const { return divisors > 0 ? 2 : 1; }
   /// Values of a row in the ring of constants.
   TERRACE_HOST_DEVICE constexpr i32 ring_values() const { return (constants + divisors) * tile; }
-  /// Rows of the ring: those between the first warp's newest one and the last warp's oldest one.
-  TERRACE_HOST_DEVICE constexpr i32 ring_rows() const { return depth() + (warps + ahead()) * streamed_rows; }
-  TERRACE_HOST_DEVICE constexpr i32 batches() const { return ahead() + 1; }
-  TERRACE_HOST_DEVICE constexpr i32 batch_values() const { return streamed_rows * states * tile; }
+  /// Rows of the ring: from the newest one that is brought to the last warp's oldest one.
+  TERRACE_HOST_DEVICE constexpr i32 ring_rows() const { return depth() + (warps + ahead()) * rows - 1; }
+  TERRACE_HOST_DEVICE constexpr i32 batch_values() const { return rows * states * tile; }
   TERRACE_HOST_DEVICE constexpr i32 input_at() const { return ring_rows() * ring_values(); }
-  TERRACE_HOST_DEVICE constexpr i32 handed_on_at() const { return input_at() + batches() * batch_values(); }
+  TERRACE_HOST_DEVICE constexpr i32 handed_on_at() const { return input_at() + buffers * batch_values(); }
   TERRACE_HOST_DEVICE constexpr i32 values() const { return handed_on_at() + buffers * (warps - 1) * batch_values(); }
   /// Columns of a tile that it makes, of a tile between others.
   TERRACE_HOST_DEVICE constexpr i32 useful() const { return tile - 2 * side(); }
