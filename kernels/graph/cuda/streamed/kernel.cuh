@@ -22,6 +22,7 @@ class Streamed {
   static constexpr i32 chunk = 16 / sizeof(T), lane_chunks = cells / chunk, chunks = tile / chunk;
   static constexpr i32 divisors = Cell::divisors;
   static constexpr StreamedLayout of_a_warp{tile, states, constants, divisors, levels, 1, buffers, rows};
+  static constexpr i64 most_batches = 0x7FFFFFFF;
   static constexpr i32 ahead = of_a_warp.ahead(), ring_values = of_a_warp.ring_values();
   using Level = StreamedLevel<Cell, cells>;
   using Row = typename Level::Row;
@@ -48,6 +49,8 @@ class Streamed {
     useful_begin_ = at_left_ ? 0 : static_cast<i32>(first + layout_.side() - column_);
     useful_end_ = at_right_ ? tile : tile - layout_.side();
     is_aligned_ = work.is_aligned != 0 && column_ % chunk == 0;
+    top_ = static_cast<i32>(begin_ - layout_.depth() - work.there.begin);
+    find_quick();
     ring_in_ = 0;
     ring_ = wrapped(layout_.ring_rows() - warp_ * levels);
   }
@@ -79,10 +82,7 @@ class Streamed {
       bring(tick + 1);
       if constexpr (divisors > 0) make_reciprocals();
       if (!has_rows) continue;
-      // The rows that the warp's levels make.
-      const i64 last = begin_ - depth + batch * rows + rows - 2 - warp_ * levels, first = last - rows - levels + 2;
-      const bool all_steps = (warp_ + 1) * levels <= work_.steps;
-      if (!all_steps || first <= 0 || last >= work_.shape.rows - 1) make<true, true>(batch, tick);
+      if (batch < quick_begin_ || batch >= quick_end_) make<true, true>(batch, tick);
       else if (has_edges) make<true, false>(batch, tick);
       else make<false, false>(batch, tick);
       ring_ = wrapped(ring_ + rows);
@@ -95,10 +95,20 @@ class Streamed {
   /// The place of a chunk in a row in shared memory: lanes that read chunks of the same number meet in no bank.
   static __device__ __forceinline__ i32 place_of(i32 lane, i32 number) { return (number * 32 + lane) * chunk; }
 
-  /// The row of the arrays that is read as row `number` of those that come in; rows outside contribute to nothing.
-  __device__ __forceinline__ i64 row_there(i64 number) const {
-    const i64 row = begin_ - layout_.depth() + number;
-    return row < work_.there.begin ? work_.there.begin : row < work_.there.end ? row : work_.there.end - 1;
+  /// Finds the batches of which all levels of the warp make a step, and no row that is the array's first or last.
+  __device__ __forceinline__ void find_quick() {
+    // The first of these rows is batch * rows - above, the last one rows + levels - 2 below it.
+    const i64 above = layout_.depth() + (warp_ + 1) * levels - begin_, below = work_.shape.rows + above - levels;
+    const i64 begin = above < 0 ? 0 : above / rows + 1, end = below < 0 ? 0 : below / rows;
+    quick_begin_ = static_cast<i32>(least(begin, most_batches));
+    quick_end_ = (warp_ + 1) * levels <= work_.steps ? static_cast<i32>(least(end, most_batches)) : 0;
+  }
+
+  /// The row of the arrays, from the first that is there on, that is read as row `number` of those that come in; rows
+  /// outside contribute to nothing.
+  __device__ __forceinline__ i32 row_there(i32 number) const {
+    const i32 row = top_ + number, last = static_cast<i32>(work_.there.end - work_.there.begin) - 1;
+    return row < 0 ? 0 : row < last ? row : last;
   }
   /// A place of the ring, of one that may be beyond its ends.
   __device__ __forceinline__ i32 wrapped(i32 place) const {
@@ -125,11 +135,10 @@ class Streamed {
 #pragma unroll 1
     for (i32 n = warp_; n < rows * arrays; n += layout_.warps) {
       const i32 row = n / arrays, array = n % arrays, number = batch * rows + row;
-      if (array < states) {
-        bring_row(work_.from[array], row_there(number), input(batch) + (row * states + array) * tile);
-      } else {
-        bring_constant(array - states, number + (ahead - 1) * rows, row);
-      }
+      const bool is_state = array < states;
+      T* to = is_state ? input(batch) + (row * states + array) * tile
+                       : ring_row(ring_in_ + row) + (array - states) * tile;
+      bring_row(array, is_state ? number : number - 1 + (ahead - 1) * rows, to);
     }
     ring_in_ = wrapped(ring_in_ + rows);
     device::commit_copies();
@@ -138,16 +147,16 @@ class Streamed {
   __device__ __forceinline__ void bring_constants(i32 batch) {
 #pragma unroll 1
     for (i32 n = warp_; n < rows * constants; n += layout_.warps) {
-      bring_constant(n % constants, batch * rows + n / constants, n / constants);
+      const i32 row = n / constants, constant = n % constants;
+      bring_row(states + constant, batch * rows + row - 1, ring_row(ring_in_ + row) + constant * tile);
     }
     ring_in_ = wrapped(ring_in_ + rows);
   }
-  /// @param number of the row below @param row in its batch
-  __device__ __forceinline__ void bring_constant(i32 constant, i32 number, i32 row) {
-    bring_row(work_.constants[constant], row_there(number - 1), ring_row(ring_in_ + row) + constant * tile);
-  }
-  __device__ __forceinline__ void bring_row(const RowsInMemory& memory, i64 row, T* to) const {
-    const T* from = memory.row<const T>(row) + column_ + lane_ * chunk;
+  /// Begins to bring row `number` of those that come in. @param array a state, or `states` and a constant
+  __device__ __forceinline__ void bring_row(i32 array, i32 number, T* to) const {
+    const StreamedRows& all = work_.from[array];
+    const T* from =
+        static_cast<const T*>(all.first) + static_cast<i64>(row_there(number)) * all.stride + column_ + lane_ * chunk;
     to += place_of(lane_ / lane_chunks, lane_ % lane_chunks);
     constexpr i32 chunks_on = 32 * chunk, places_on = 32 / lane_chunks * chunk;
     if (is_aligned_) {
@@ -282,6 +291,8 @@ class Streamed {
   StreamedLayout layout_;
   T* shared_;
   i64 begin_, column_;             // of the chunk and of the tile
+  i32 top_;                        // the first row that comes in, from that which is there on
+  i32 quick_begin_, quick_end_;    // batches of which no row is a rim and each level makes a step
   i32 useful_begin_, useful_end_;  // columns of the tile that are written
   i32 count_;                      // rows of the chunk
   // The ring has the constants of a row in the place of the next one that comes in: the places of the batch that
@@ -294,8 +305,9 @@ class Streamed {
 
 /// @tparam cells of a row that a lane has @tparam levels steps that a warp makes @tparam warps of a thread block, at
 /// most @tparam buffers of what a warp hands on @tparam rows that it takes between two barriers
-template <class Cell, i32 cells, i32 levels, i32 warps, i32 buffers, i32 rows>
-__global__ void __launch_bounds__(32 * warps, 1) streamed_kernel(const __grid_constant__ StreamedWork work) {
+/// @tparam beside thread blocks of which a multiprocessor has to hold the registers
+template <class Cell, i32 cells, i32 levels, i32 warps, i32 buffers, i32 beside, i32 rows>
+__global__ void __launch_bounds__(32 * warps, beside) streamed_kernel(const __grid_constant__ StreamedWork work) {
   if (work.state->usable == 0) return;
   Streamed<Cell, cells, levels, buffers, rows>(work).run();
 }

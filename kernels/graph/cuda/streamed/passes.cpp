@@ -43,12 +43,19 @@ void StreamedPasses::launch(Range rows, i64 steps, const PassMemory& memory, cud
     if (!is_aligned(found, size_of(iteration_.body.type))) work.is_aligned = 0;
     return found;
   };
-  for (std::size_t n = 0; n < iteration_.states(); ++n) {
-    work.from[n] = take(memory.inputs[n], work.there);
+  const std::size_t bytes = size_of(iteration_.body.type);
+  const auto take_there = [&](std::size_t input) -> StreamedRows {
+    const RowsInMemory found = take(memory.inputs[input], work.there);
+    const auto before = static_cast<std::size_t>((work.there.begin - found.first) * found.stride);
+    return {static_cast<const std::byte*>(found.data) + before * bytes, static_cast<i32>(found.stride)};
+  };
+  const std::size_t states = iteration_.states();
+  for (std::size_t n = 0; n < states; ++n) {
+    work.from[n] = take_there(n);
     work.to[n] = take(memory.made[n], rows);
   }
   for (std::size_t n = 0; n < plan_.constants.size(); ++n) {
-    work.constants[n] = take(memory.inputs[static_cast<std::size_t>(plan_.constants[n])], work.there);
+    work.from[states + n] = take_there(static_cast<std::size_t>(plan_.constants[n]));
   }
   work.tiles = static_cast<i32>(1 + (shape.columns - layout.tile + layout.useful() - 1) / layout.useful());
   work.chunk_rows = streamed_chunk_rows(rows.size(), work.tiles, launch_.resident[number], layout);

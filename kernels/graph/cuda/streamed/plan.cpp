@@ -23,6 +23,8 @@ constexpr StreamedSizes sizes_of_f32[] = {
     {8, 4, 4, 2, 1, 2}, {8, 1, 8, 2, 1, 2}, {4, 1, 8, 2, 1, 2}, {4, 1, 4, 2, 1, 2}, {4, 1, 1, 2, 1, 2}};
 constexpr StreamedSizes sizes_of_f64[] = {
     {4, 2, 8, 2, 1, 2}, {4, 1, 8, 2, 1, 2}, {4, 1, 4, 2, 1, 2}, {4, 1, 1, 2, 1, 2}};
+/// Columns of an array, whose places in a row are 32 bits.
+constexpr i64 most_columns = i64{1} << 30;
 /// States of which a warp's levels are all in registers.
 constexpr std::size_t most_states_of_levels = 2;
 
@@ -91,6 +93,7 @@ std::string why_unfit(const Iteration& iteration, StreamedPlan& plan) {
     return "its iteration has more than " + std::to_string(most_streamed_states) + " states";
   }
   if (std::string why = place_sources(iteration, plan); !why.empty()) return why;
+  if (iteration.shape().columns > most_columns) return "its rows are too long";
   if (plan.boundary == Boundary::periodic) return "its iteration is periodic";
   if (plan.boundary == Boundary::reflect && iteration.shape().rows < 2) return "its array has one row";
   if (plan.constants.size() > std::size_t{most_streamed_constants}) {
@@ -162,10 +165,8 @@ std::string streamed_cell_source(const std::string& name, const std::string& cel
 
 std::string streamed_kernel_name(const std::string& cell, const StreamedPlan& plan) {
   std::string text = "terrace::graph::streamed_kernel<terrace::graph::" + cell;
-  for (const i32 size :
-       {plan.sizes.cells, plan.sizes.levels, plan.sizes.warps, plan.sizes.buffers, plan.sizes.rows}) {
-    text += ", " + std::to_string(size);
-  }
+  const auto& [cells, levels, warps, buffers, beside, rows] = plan.sizes;
+  for (const i32 size : {cells, levels, warps, buffers, beside, rows}) text += ", " + std::to_string(size);
   return text + ">";
 }
 

@@ -17,10 +17,17 @@ struct StreamedSizes {
   i32 rows;     // that a warp takes between two barriers: 1 or 2
 };
 
+/// The rows that come in of an array.
+struct StreamedRows {
+  const void* first;  // row there.begin of the work
+  i32 stride;         // elements from row to row
+};
+
 /// Some steps of an iteration, of some rows of the states.
 struct StreamedWork {
   const GraphState* state;
-  RowsInMemory from[most_streamed_states], to[most_streamed_states], constants[most_streamed_constants];
+  StreamedRows from[most_streamed_states + most_streamed_constants];  // states, then constants
+  RowsInMemory to[most_streamed_states];
   Range rows;      // that are made
   Range there;     // of the states before, and of constants
   Shape shape;     // of all arrays
