@@ -1,6 +1,7 @@
 """Shortest paths of sparse graphs by searches: the same as by updates of tiles, whatever the weights, the type, the
 budget or a kill; what is wrong is named with its place."""
 import json
+import pathlib
 import re
 import time
 
@@ -331,7 +332,7 @@ class Wrong(SearchTest):
                 said = self.terrace("check", job, expect=WRONG)
                 self.assertSays(said, "stage 'p': 'g' is a graph, which has no value for no edge")
                 line, column = map(int, re.search(r"job.yaml:(\d+):(\d+): ", said.stderr).groups())
-                self.assertTrue(open(job).read().splitlines()[line - 1][column - 1:].startswith("-1"), said.stderr)
+                self.assertTrue(pathlib.Path(job).read_text().splitlines()[line - 1][column - 1:].startswith("-1"), said.stderr)
 
     def test_a_graph_of_more_nodes_than_memory_holds_is_refused_at_once(self):
         file = self.write("g.mtx", "%%MatrixMarket matrix coordinate integer general\n"

@@ -218,9 +218,13 @@ class OfMatrices(VerifyTest):
                   recursive("real", "floyd_warshall", matrix="g", schedule="searches", paths=True, type="f32"),
                   recursive("some", "floyd_warshall", matrix="g", sources=[5, 70], paths=True),
                   recursive("reduced", "floyd_warshall", matrix="g", keep="reductions"),
-                  recursive("few", "floyd_warshall", matrix="g", keep="reductions", sources=[8, 2], type="f64")]
+                  recursive("few", "floyd_warshall", matrix="g", keep="reductions", sources=[8, 2], type="f64"),
+                  *(recursive(name, "floyd_warshall", matrix="g", keep="reductions", type=kind, bins=6, range=[20, 90])
+                    for name, kind in (("counted", "i32"), ("weighed", "f32")))]
         self.check_finds(inputs, stages, "all/distance", "all/next", "real/distance", "some/distance", "some/previous",
-                         ("some/source", (1,)), *(f"{name}/{what}" for name in ("reduced", "few")
+                         ("some/source", (1,)), *(f"{name}/{what}" for name in ("counted", "weighed")
+                                                  for what in ("histogram", "outside", "unreachable")),
+                         *(f"{name}/{what}" for name in ("reduced", "few")
                                                   for what in ("eccentricity", "sum", "reached")))
         shutil.copy(self.folder / "whole.h5", self.folder / "result.h5")
         self.flip("few/sum")

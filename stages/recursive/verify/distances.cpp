@@ -1,7 +1,11 @@
 // Verifies shortest paths: sampled rows of distances, and the next nodes of their paths.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "io/inputs/graph.hpp"
+#include "kernels/values/bin_finder.hpp"
+#include "stages/recursive/histogram.hpp"
 #include "stages/recursive/searches/compressed.hpp"
 #include "stages/recursive/searches/sources.hpp"
 #include "stages/recursive/square_matrix.hpp"
@@ -177,14 +181,15 @@ class ReductionsCheck {
         edges_(weights, graph, zero_diagonal),
         sources_(std::move(sources)),
         rows_(sources_ ? static_cast<std::int64_t>(sources_->size()) : edges_.nodes()) {
+    if (request.has("histogram")) counted_.emplace(bins_of(request.request.stage.settings));
     eccentricity_ = open_dataset(request, "eccentricity", {rows_}, element_type_of<T>());
     sum_ = open_dataset(request, "sum", {rows_}, element_type_of<Sum>());
     reached_ = open_dataset(request, "reached", {rows_}, ElementType::i64);
   }
 
-  Checked run() {
-    return check_parts(
-        request_, "eccentricity, sum, reached", {"eccentricity", rows_, "rows"}, [&](std::int64_t row) {
+  std::vector<Checked> run() {
+    const Checked rows =
+        check_parts(request_, "eccentricity, sum, reached", {"eccentricity", rows_, "rows"}, [&](std::int64_t row) {
           const std::int64_t from = sources_ ? (*sources_)[static_cast<std::size_t>(row)] : row;
           const Distances<T> found = edges_.has_negative() ? in_queue(edges_, from) : nearest_first(edges_, from);
           Sum farthest = static_cast<Sum>(recursive::infinity<T>()), sum{};
@@ -194,7 +199,9 @@ class ReductionsCheck {
             farthest = reached == 0 ? *found[to] : std::max(farthest, *found[to]);
             sum += *found[to];
             ++reached;
+            if (counted_) counted_->add(static_cast<double>(*found[to]));
           }
+          if (counted_) ++counted_->rows;
           const Box at{{row}, {row + 1}};
           const auto stored = static_cast<Sum>(read_box<T>(*eccentricity_, at)[0]);
           if (!equal(stored, farthest)) {
@@ -206,9 +213,53 @@ class ReductionsCheck {
           return number == reached ? std::string()
                                    : "reached, " + difference_at({row}, text_of(number), text_of(reached));
         });
+    if (!counted_ || !rows.difference.empty()) return {rows};
+    return {rows, {"histogram, outside, unreachable", "compared with `reached` and with these rows", uncounted()}};
   }
 
  private:
+  /// Distances of the rows that were computed again.
+  struct Counted {
+    explicit Counted(const values::Bins& bins) : bin(bins), counts(static_cast<std::size_t>(bins.bins)) {}
+
+    void add(double distance) {
+      const device::i64 found = bin(distance);
+      ++(found < 0 ? outside : counts[static_cast<std::size_t>(found)]);
+    }
+
+    values::BinFinder bin;
+    std::vector<std::int64_t> counts;
+    std::int64_t outside = 0, rows = 0;
+  };
+
+  /// The first difference of the histogram: all that is counted is what all rows reach, and it holds what was
+  /// computed again, where rounding does not move distances to other bins.
+  std::string uncounted() const {
+    const auto counts = read_all<std::int64_t>(request_, "histogram");
+    const auto all = read_all<std::int64_t>(request_, "reached");
+    const std::int64_t reached = std::accumulate(all.begin(), all.end(), std::int64_t{0});
+    const std::int64_t outside = std::stoll(request_.texts("outside").at(0));
+    const std::int64_t counted = std::accumulate(counts.begin(), counts.end(), outside);
+    if (counted != reached) {
+      return "it counts " + std::to_string(counted) + " distances, and the rows reach " + std::to_string(reached);
+    }
+    const std::string unreachable = request_.texts("unreachable").at(0);
+    const std::string others = std::to_string(rows_ * (edges_.nodes() - 1) - reached);
+    if (unreachable != others) return "unreachable, " + difference_at({}, unreachable, others);
+    if constexpr (std::is_floating_point_v<T>) return "";
+    const bool has_all = counted_->rows == rows_;
+    const auto differs = [&](std::int64_t stored, std::int64_t own) {
+      return has_all ? stored != own : stored < own;
+    };
+    const std::string at_least = has_all ? "" : "at least ";
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+      if (!differs(counts[bin], counted_->counts[bin])) continue;
+      return difference_at({static_cast<std::int64_t>(bin)}, std::to_string(counts[bin]),
+                           at_least + std::to_string(counted_->counts[bin]));
+    }
+    if (!differs(outside, counted_->outside)) return "";
+    return "outside, " + difference_at({}, std::to_string(outside), at_least + std::to_string(counted_->outside));
+  }
   /// Real numbers are rounded in another order: sums of distances, each of up to n - 1 weights.
   bool equal(Sum stored, Sum computed) const {
     if (stored == computed) return true;
@@ -225,6 +276,7 @@ class ReductionsCheck {
   std::optional<std::vector<device::i32>> sources_;
   std::int64_t rows_;
   std::shared_ptr<io::Source> eccentricity_, sum_, reached_;
+  std::optional<Counted> counted_;  // nullopt: there is no histogram
 };
 
 }  // namespace
@@ -244,7 +296,7 @@ std::vector<Checked> verify_distances(const VerifyRequest& request) {
     std::shared_ptr<const recursive::SearchGraph> graph;
     if (matrix->shape()[0] > most_rows_read && io::is_graph(*matrix)) graph = compress(*matrix, type, rules).graph;
     const auto read = weights(matrix, type, rules);
-    if (reduces) found = {ReductionsCheck<T>(request, read, graph.get(), rules.zero_diagonal, sources).run()};
+    if (reduces) found = ReductionsCheck<T>(request, read, graph.get(), rules.zero_diagonal, sources).run();
     else found = DistancesCheck<T>(request, read, graph.get(), !rules.zero_diagonal, sources).run();
   });
   if (!sources) return found;
