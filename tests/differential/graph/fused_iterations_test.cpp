@@ -108,6 +108,30 @@ Graph level(Shape shape, i64 times) {
   return all.made;
 }
 
+/// The same step, whose divisor no step changes, over rows of several tiles of lanes with eight cells.
+Graph divided_flow(Shape shape, i64 times) {
+  Builder body(ElementType::f32, shape);
+  const int u = body.input(), v = body.input(), x = body.input(), y = body.input(), z = body.input(),
+            d = body.input();
+  const char* mean = "(a[0,-1] + a[0,1] + a[1,0] + a[-1,0]) * 0.25";
+  const int mean_u = body.formula(mean, {u}, Boundary::edge), mean_v = body.formula(mean, {v}, Boundary::edge);
+  const int f = body.formula("(a*b + c*d + e) / f", {x, mean_u, y, mean_v, z, d}, Boundary::edge);
+  const int next_u = body.formula("a - b*c", {mean_u, x, f}, Boundary::edge),
+            next_v = body.formula("a - b*c", {mean_v, y, f}, Boundary::edge);
+
+  Builder all(ElementType::f32, shape);
+  const int a = all.input(), b = all.input();
+  NodeSettings along = around(1, Boundary::symmetric);
+  const int across = all.node("sobel", {a}, along);
+  along.axis = 1;
+  const int down = all.node("sobel", {b}, along), apart = all.node("subtract", {b, a}),
+            squares = all.formula("a*a + b*b + 0.5", {across, down}, Boundary::edge);
+  const int first = all.iterate(body.made, {next_u, next_v}, times, {a, b, across, down, apart, squares});
+  all.keep(first);
+  all.keep(first + 1);
+  return all.made;
+}
+
 /// Operators of radius 1 and 2 with several boundaries, and a state that is the one of the step before.
 Graph operators_of_f64(Shape shape, i64 times) {
   Builder body(ElementType::f64, shape);
@@ -182,6 +206,8 @@ TEST_CASE("slabs hand on rows of iterations by clusters, by strips and of rows t
   CHECK(choose_groups(level({90, 131}, 11)).size() == 2);
   check_carries(*device.context(), random, level({90, 131}, 11), {"fused", "ktiler"});
   check_carries(*device.context(), random, level({90, 131}, 30), {"streamed"});
+  check_carries(*device.context(), random, divided_flow({90, 131}, 30), {"streamed"});
+  check_carries(*device.context(), random, divided_flow({70, 500}, 37), {"streamed"});
   check_carries(*device.context(), random, copies({130, 24}, 30), {"fused", "ktiler"});
 }
 
