@@ -68,7 +68,7 @@ std::optional<double> number_of_entry(const std::string& entry);
 struct Scratch {
   std::optional<std::filesystem::path> path;  // absolute; default: the run's folder
   std::optional<std::int64_t> size;           // bytes
-  Place size_place;                           // in the job; empty if not given
+  Place path_place, size_place;               // in the job; empty if not given
 };
 
 /// The contents of a job file, every value checked, defaults filled in.

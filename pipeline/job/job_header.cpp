@@ -132,6 +132,7 @@ void read_header(const Node& root, Draft& draft, CheckContext& context) {
   job.host_memory_place = place_of("memory.host");
   job.device_memory = settings.find<std::int64_t>("memory.device");
   if (settings.has("scratch.path")) job.scratch.path = settings.text("scratch.path");
+  job.scratch.path_place = place_of("scratch.path");
   job.scratch.size = settings.find<std::int64_t>("scratch.size");
   job.scratch.size_place = place_of("scratch.size");
   job.backend = backend_from(settings.find<std::string>("backend").value_or("auto"));

@@ -352,6 +352,8 @@ class NoFiles(JobTest):
                 with self.subTest(name=name):
                     ended = self.terrace("run", self.job(scratch={"path": name}), expect=WRONG, timeout=60)
                     self.assertSays(ended, "job.yaml:", f"'scratch.path' names {kind}; name a folder", name)
+        ended = self.terrace("run", self.job(scratch={"path": "absent/folder"}), expect=WRONG)
+        self.assertSays(ended, "job.yaml:", "absent/folder, which is not there; make the folder")
 
     def test_logs(self):
         for name, kind in self.kinds.items():

@@ -71,6 +71,14 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
 }
 
+/// Before planning, which may take long. @throws JobError if the folder for scratch files is not there
+void check_scratch_folder(const job::Scratch& scratch) {
+  std::error_code ignored;
+  if (!scratch.path || fs::is_directory(*scratch.path, ignored)) return;
+  throw JobError(message_at(scratch.path_place, "'scratch.path' names " + scratch.path->string() +
+                                                    ", which is not there; make the folder, or name another one"));
+}
+
 /// The decisions before a run computes: what is there, what is resumed, and the plan.
 class RunStart {
  public:
@@ -108,7 +116,10 @@ class RunStart {
   }
 
   run::RunPlan plan(const Beginning& beginning) {
-    if (!beginning.begun) return make_plan(open_, machine_, session_.stages, nullptr, watch_, beginning.taken);
+    if (!beginning.begun) {
+      check_scratch_folder(open_.job.scratch);
+      return make_plan(open_, machine_, session_.stages, nullptr, watch_, beginning.taken);
+    }
     try {
       return resumed_ ? *std::exchange(resumed_, std::nullopt) : resumed(*beginning.begun);
     } catch (const run::ChangedSinceBegun& error) {
