@@ -154,6 +154,12 @@ __device__ __forceinline__ u64 evict_first_policy() {
   asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
+/// For load_once: the words read stay in L2 as any others.
+__device__ __forceinline__ u64 evict_normal_policy() {
+  u64 policy;
+  asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
 /// Reads 1, 2 or 4 words at a multiple of their size at once, past L1.
 template <int count>
 __device__ __forceinline__ void load_once(const u32* from, u64 policy, u32* words) {

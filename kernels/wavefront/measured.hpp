@@ -108,6 +108,14 @@ struct CudaStrips {
   /// Rows of a warp: of grids of 64 bits; of 8 or 16 bits to sums of 32; of any other.
   /// H200, 32768 x 32768: u8 to i32 472 G, i32 to i32 422 G. Of 64-bit grids not measured.
   static constexpr int rows_of_wide = 4, rows_of_narrow = 16, rows = 8;
+  /// Marks of four columns in one word, while they are added up within a batch (cuda/sums/mark_sums.cuh); if false, a
+  /// word each. Not measured.
+  static constexpr bool packs_marks = true;
+  /// Blocks of several layers under way at a time, as many as fill the device; if false, one block after another. Not
+  /// measured.
+  static constexpr bool layers_overlap = true;
+  /// Thread blocks that a multiprocessor holds. Not measured.
+  static constexpr int blocks = 2;
 };
 
 /// Sums over areas that keep an order, on CUDA: floating point, and checked sums of 64 bits (cuda/sums/kernel.cuh).

@@ -104,7 +104,8 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
   return plan;
 }
 
-CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words) {
+CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words,
+                          std::int64_t at_a_time) {
   using Strips = measured::CudaStrips;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 4096;
   if (grid.block_columns > most || grid.block_rows > most) {
@@ -116,13 +117,20 @@ CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_
   plan.band_rows = batch;
   plan.bands = std::max<std::int64_t>(1, (grid.block_columns + Strips::columns - 1) / Strips::columns);
   plan.slots = Sizes::strip_slots;
+  if (grid.layers > 1 && Strips::layers_overlap) {
+    // One more than fill the device lets a block begin before the last strips of the one before it have ended.
+    const std::int64_t filling = (at_a_time + plan.bands - 1) / plan.bands + 1;
+    plan.slots = plan.rooms =
+        std::clamp<std::int64_t>(std::min(filling, grid.count()), plan.slots, Sizes::most_slots);
+  }
   plan.border_words = (grid.block_rows + batch - 1) / batch * batch * value_words;
   plan.slots_at = device::aligned_bytes(launch_words_bytes);
   plan.flags_at = plan.borders_at =
       plan.slots_at + device::aligned_bytes(static_cast<std::size_t>(plan.slots) * block_slot_bytes);
   const std::int64_t handed = plan.bands - 1 + (plan.bands - 1) / Strips::group;
+  plan.room_words = handed * plan.border_words;
   plan.bytes = plan.borders_at +
-               device::aligned_bytes(static_cast<std::size_t>(handed * plan.border_words) * sizeof(std::uint64_t));
+               device::aligned_bytes(static_cast<std::size_t>(plan.rooms * plan.room_words) * sizeof(std::uint64_t));
   return plan;
 }
 

@@ -52,6 +52,8 @@ struct CudaWorkspace {
   std::int64_t bands = 0;         // of a block of full height
   std::int64_t slots = 0;         // blocks in flight at a time
   std::int64_t border_words = 0;  // 64-bit words of a tagged row
+  std::int64_t rooms = 1;         // of strips: blocks that hand values on, each in a room of its own
+  std::int64_t room_words = 0;    // of strips: 64-bit words of a room
   std::size_t slots_at = 0;
   std::size_t flags_at = 0;
   std::size_t borders_at = 0;
@@ -70,7 +72,9 @@ CudaWorkspace plan_workspace(const BlockGrid& grid, std::int64_t band_rows, std:
 /// The same for strips of columns (strip_kernel.cuh): `bands` is the number of strips of a block of full width,
 /// `border_words` the number of words of a strip's totals.
 /// @param batch rows that a strip takes at a time @param value_words 64-bit words of a tagged value
-CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words);
+/// @param at_a_time strips that are resident on the device: blocks of several layers are in flight to fill it
+CudaWorkspace plan_strips(const BlockGrid& grid, std::int64_t batch, std::int64_t value_words,
+                          std::int64_t at_a_time);
 
 /// The same in kernel tiles; defined in a source of its own (cuda/papers/tiles.cu.in), lest one compiles for long.
 template <class P>

@@ -5,11 +5,17 @@
 // strip's left edge on, without any other strip. To get H(i, j), one number a row is missing, H(i, first column - 1),
 // the sum of the last columns of L of all strips before; they are published with tags (tagged.cuh). To keep chains
 // short, strips form groups: a strip adds up the numbers of its own group and one carry from the groups before
-// ("decoupled look-back", Merrill and Garland 2016). It does so a batch late, when these have long been written. The
-// blocks of a launch run one after another: their borders need no tags.
+// ("decoupled look-back", Merrill and Garland 2016). It does so a batch late, when these have long been written. A
+// block begins when those are done whose borders it reads: borders need no tags.
+//
+// Counts of 32 bits are limited by writes, 4 bytes a cell: every layer reads the grid again, but layers that are
+// under way together read it from L2. A batch is a chain of a barrier, a look-back and the sums between them, which
+// takes as long for one strip as for as many as are resident: blocks of several layers fill the device where one has
+// too few strips, 64 of 8192 columns.
 #pragma once
 
-#include "kernels/wavefront/cuda/sums/strip_reader.cuh"
+#include "kernels/wavefront/cuda/sums/mark_sums.cuh"
+#include "kernels/wavefront/cuda/sums/value_sums.cuh"
 
 namespace terrace::wavefront {
 
@@ -17,16 +23,17 @@ namespace terrace::wavefront {
 ///
 /// While a lane adds up, its columns are 4 * lane, ...; it writes 16 bytes at a time, adjacent to the other
 /// lanes': the same columns if T has 32 bits, else 2 * lane and 64 + 2 * lane and the columns after them
-/// (column()).
+/// (column_to_write()).
 template <class V, class T, int bytes, bool counts>
 class StripSweep {
  public:
   using Shape = StripShape<V, bytes, counts>;
   static constexpr int R = Shape::rows;
-  static constexpr int packet = 16 / sizeof(T);  // columns that are written at once
+  static constexpr int packet = packet_columns<T>;
   using W = typename LocalSum<V, bytes, counts>::Type;
+  using Batch = std::conditional_t<Shape::packed, MarkSums<R>, ValueSums<W, R>>;
   using Tagged = TaggedCell<V, 1>;
-  using Memory = StripMemory<W, R>;
+  using Memory = StripMemory<Batch>;
   static constexpr int lanes_a_row = 32 / R;  // that look back together
 
   __device__ StripSweep(const SweepArguments& arguments, const StripArguments& strips, const Strip& strip,
@@ -41,6 +48,7 @@ class StripSweep {
         reader_(strip, arguments.grid, first_ + lane_ * 4),
         member_(strip.index % strip_group),
         group_(strip.index / strip_group),
+        room_(static_cast<i64>(strip.block % strips.rooms) * strips.room_words),
         tag_(strips.tag + static_cast<u32>(strip.block)) {
     table_ = static_cast<T*>(strip.task.table) + first_;
     table_aligned_ = reinterpret_cast<u64>(table_) % 16 == 0 && strip.task.table_stride * sizeof(T) % 16 == 0;
@@ -53,29 +61,28 @@ class StripSweep {
     load_top();
     const i32 batches = (strip_.rows + batch_rows(R) - 1) / batch_rows(R);
     V above[4], held_above[4]{};
+    typename Batch::Held held(memory_.held[warp_], lane_);
     V last = 0;
     bool goes_on = true;
     if constexpr (Shape::reads_ahead) read_batch(0);
     for (i32 batch = 0; batch < batches; ++batch) {
-      W sums[R][4];
       if constexpr (!Shape::reads_ahead) read_batch(batch);
-      reader_.values(sums);
+      Batch sums(reader_);
       if constexpr (Shape::reads_ahead) read_batch(batch + 1);
-      add_in_warp(sums);
-      store_sums(memory_.bottoms[batch & 1][warp_] + lane_ * 4, sums[R - 1]);
+      sums.add_up(lane_);
+      W bottom[4];
+      sums.last_row(bottom);
+      store_sums(memory_.bottoms[batch & 1][warp_] + lane_ * 4, bottom);
       if (__syncthreads_or(!goes_on)) return false;
       add_above(batch, above);
       const V before_last = last;
       last = publish(batch, sums, above);
-      goes_on = batch == 0 || finish(batch - 1, held_above, before_last);
-      __syncwarp();
-#pragma unroll
-      for (int r = 0; r < R; ++r) store_sums(memory_.held[warp_][r] + lane_ * 4, sums[r]);
-      __syncwarp();
+      goes_on = batch == 0 || finish(batch - 1, held, held_above, before_last);
+      held.hold(sums);
 #pragma unroll
       for (int c = 0; c < 4; ++c) held_above[c] = above[c];
     }
-    if (batches > 0) goes_on = goes_on && finish(batches - 1, held_above, last);
+    if (batches > 0) goes_on = goes_on && finish(batches - 1, held, held_above, last);
     if (__syncthreads_or(!goes_on)) return false;
     if (strip_.task.bottom && warp_ == 0) store_bottom();
     if (strip_.index + 1 == strip_.count) end_right();
@@ -85,22 +92,8 @@ class StripSweep {
   }
 
  private:
-  __device__ __forceinline__ static void store_sums(W* to, const W (&from)[4]) {
-    *reinterpret_cast<Sums<W, 4>*>(to) = {{from[0], from[1], from[2], from[3]}};
-  }
   /// Column c of the columns that the lane writes, in the strip.
-  __device__ __forceinline__ int column(int c) const {
-    return c / packet * 32 * packet + lane_ * packet + c % packet;
-  }
-  /// Reads the lane's sums of a row in shared memory.
-  __device__ __forceinline__ void read_sums(const W* row, W (&to)[4]) const {
-#pragma unroll
-    for (int c = 0; c < 4; c += packet) {
-      const auto part = *reinterpret_cast<const Sums<W, packet>*>(row + column(c));
-#pragma unroll
-      for (int i = 0; i < packet; ++i) to[c + i] = part.at[i];
-    }
-  }
+  __device__ __forceinline__ int column(int c) const { return column_to_write<T>(lane_, c); }
   __device__ __forceinline__ i32 row_of(i32 batch, int r) const { return batch * batch_rows(R) + warp_ * R + r; }
 
   /// H above column j of the block less H above the strip's left neighbour; beyond the block as in its last column.
@@ -125,36 +118,6 @@ class StripSweep {
     if (row_of(batch, 0) - warp_ * R < strip_.rows) reader_.read(row_of(batch, 0));
   }
 
-  /// Turns values into sums over the warp's rows and the strip's columns up to each.
-  __device__ __forceinline__ void add_in_warp(W (&sums)[R][4]) const {
-    W before[R];
-#pragma unroll
-    for (int r = 0; r < R; ++r) {
-#pragma unroll
-      for (int c = 1; c < 4; ++c) sums[r][c] = add_wrapping(sums[r][c], sums[r][c - 1]);
-      if (r > 0) {
-#pragma unroll
-        for (int c = 0; c < 4; ++c) sums[r][c] = add_wrapping(sums[r][c], sums[r - 1][c]);
-      }
-      before[r] = sums[r][3];
-    }
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-#pragma unroll
-      for (int r = 0; r < R; ++r) {
-        const W other = __shfl_up_sync(~0u, before[r], distance);
-        if (lane_ >= distance) before[r] = add_wrapping(before[r], other);
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < R; ++r) {
-      W left = __shfl_up_sync(~0u, before[r], 1);
-      if (lane_ == 0) left = 0;
-#pragma unroll
-      for (int c = 0; c < 4; ++c) sums[r][c] = add_wrapping(sums[r][c], left);
-    }
-  }
-
   /// The sum of the strip's rows above this warp's; carries it on to the next batch.
   __device__ __forceinline__ void add_above(i32 batch, V (&above)[4]) {
 #pragma unroll
@@ -162,7 +125,7 @@ class StripSweep {
 #pragma unroll
     for (int w = 0; w < strip_warps; ++w) {
       W bottom[4];
-      read_sums(memory_.bottoms[batch & 1][w], bottom);
+      read_sums<T>(memory_.bottoms[batch & 1][w], lane_, bottom);
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
         carry_[c] = add_wrapping(carry_[c], static_cast<V>(bottom[c]));
@@ -172,21 +135,16 @@ class StripSweep {
   }
 
   /// Hands on L of the strip's last column; lane r returns the L of the warp's row r.
-  __device__ __forceinline__ V publish(i32 batch, const W (&sums)[R][4], const V (&above)[4]) const {
-    W mine = 0;
-#pragma unroll
-    for (int r = 0; r < R; ++r) {
-      const W value = __shfl_sync(~0u, sums[r][3], 31);
-      if (lane_ == r) mine = value;
-    }
-    const V last = add_wrapping(static_cast<V>(mine), static_cast<V>(__shfl_sync(~0u, above[3], 31)));
+  __device__ __forceinline__ V publish(i32 batch, const Batch& sums, const V (&above)[4]) const {
+    const V mine = static_cast<V>(sums.last_column(lane_));
+    const V last = add_wrapping(mine, static_cast<V>(__shfl_sync(~0u, above[3], 31)));
     device::random_delay(a_.launch, static_cast<u64>(strip_.index) << 32 | static_cast<u32>(batch));
     const bool wanted = strip_.index + 1 < strip_.count && member_ + 1 < strip_group;
     if (lane_ < R && wanted) hand_on(s_.totals, strip_.index, row_of(batch, lane_), last);
     return last;
   }
   __device__ __forceinline__ u64* place(u64* values, i64 strip, i32 row) const {
-    return values + (strip * s_.rows + row) * Tagged::words;
+    return values + room_ + (strip * s_.rows + row) * Tagged::words;
   }
   __device__ __forceinline__ void hand_on(u64* values, i64 strip, i32 row, V value) const {
     V cell[1] = {value};
@@ -239,7 +197,7 @@ class StripSweep {
   }
 
   /// Writes the batch that is held: false when the launch is over. @param last as publish() returned it
-  __device__ __forceinline__ bool finish(i32 batch, const V (&above)[4], V last) {
+  __device__ __forceinline__ bool finish(i32 batch, const typename Batch::Held& held, const V (&above)[4], V last) {
     V edge = 0;
     if (!look_back(batch, edge)) return false;
     const V right = add_wrapping(edge, last);
@@ -249,33 +207,34 @@ class StripSweep {
     }
     if (lane_ < R && ends_block) put_right(row_of(batch, lane_), right);
     if (lane_ < R && row_of(batch, lane_) + 1 == strip_.rows) memory_.last_left = edge;
+    // Read once: shared memory is read again after every store.
+    const i32 rows = strip_.task.table ? strip_.rows - row_of(batch, 0) : 0;
+    const i64 stride = strip_.task.table_stride;
+    const bool whole = table_aligned_ && first_ + column(3) < strip_.width;
+    T* to = table_ + row_of(batch, 0) * stride;
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
-      const i32 row = row_of(batch, r);
+    for (int r = 0; r < R; ++r, to += stride) {
       const V left = __shfl_sync(~0u, edge, r);
-      W held[4];
-      read_sums(memory_.held[warp_][r], held);
       V sums[4];
+      held.template finish<T>(r, left, above, sums);
+      // Outside the block, sums repeat the sums of its last row and column.
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
-        sums[c] = add_wrapping(add_wrapping(static_cast<V>(held[c]), above[c]), left);
-        // Outside the block, sums repeat the sums of its last row and column.
         if constexpr (sizeof(T) < sizeof(V)) overflow_ = overflow_ || sums[c] != static_cast<T>(sums[c]);
       }
-      if (row < strip_.rows) store_row(row, sums);
+      if (r < rows) store_row(to, whole, sums);
     }
     return true;
   }
 
-  __device__ __forceinline__ void store_row(i32 row, const V (&sums)[4]) const {
-    if (!strip_.task.table) return;
-    T* to = table_ + row * strip_.task.table_stride;
+  /// @param to the strip's first cell of the row @param whole all columns of the lane are in the table and aligned
+  __device__ __forceinline__ void store_row(T* to, bool whole, const V (&sums)[4]) const {
 #pragma unroll
     for (int c = 0; c < 4; c += packet) {
       Sums<T, packet> part;
 #pragma unroll
       for (int i = 0; i < packet; ++i) part.at[i] = static_cast<T>(sums[c + i]);
-      if (table_aligned_ && first_ + column(c) + packet <= strip_.width) {
+      if (whole) {
         store_once(to + column(c), part);
         continue;
       }
@@ -328,6 +287,7 @@ class StripSweep {
   const i32 first_;  // column of the strip in its block
   StripReader<W, bytes, counts, R> reader_;
   const i32 member_, group_;
+  const i64 room_;  // words before the block's room
   const u32 tag_;
   T* table_;
   bool table_aligned_;  // 16 bytes move at a time
@@ -337,13 +297,13 @@ class StripSweep {
 };
 
 template <class V, class T, int bytes, bool counts>
-__global__ void __launch_bounds__(strip_threads, 2)
+__global__ void __launch_bounds__(strip_threads, measured::CudaStrips::blocks)
     sum_strips_kernel(const __grid_constant__ SweepArguments arguments,
                       const __grid_constant__ StripArguments strips) {
   using Sweep = StripSweep<V, T, bytes, counts>;
   __shared__ Strip strip;
   auto& memory = *reinterpret_cast<typename Sweep::Memory*>(device::launch_shared_memory());
-  while (take_strip(arguments, strip)) {
+  while (take_strip(arguments, strips, strip)) {
     V score = 0;
     bool failed = false;
     if (!Sweep(arguments, strips, strip, memory).run(score, failed)) return;

@@ -25,6 +25,9 @@ class StripsOnCuda final : public device::BlockKernel {
     strips_.totals = arguments_.borders;
     strips_.carries = strips_.totals + (plan_.bands - 1) * plan_.border_words;
     strips_.rows = plan_.border_words / value_words;
+    strips_.rooms = static_cast<u64>(plan_.rooms);
+    strips_.room_words = plan_.room_words;
+    strips_.stride = static_cast<u64>(grid_of(spec).stride());
   }
 
   void run(const device::Port& port) override {
@@ -105,12 +108,13 @@ struct StripSweeps {
   }
 
   template <class V, int bytes>
-  static CudaWorkspace plan(const SweepSpec& spec) {
-    return plan_strips(grid_of(spec), batch_rows(StripShape<V, bytes, P::counts>::rows), TaggedCell<V, 1>::words);
+  static CudaWorkspace plan(const SweepSpec& spec, const device::Limits& limits) {
+    return plan_strips(grid_of(spec), batch_rows(StripShape<V, bytes, P::counts>::rows), TaggedCell<V, 1>::words,
+                       std::int64_t{limits.processors} * measured::CudaStrips::blocks);
   }
 
-  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits&, const CudaTrial&) {
-    return choose(spec, [&]<class V, class T, int bytes>() { return plan<V, bytes>(spec).bytes; });
+  static std::size_t workspace_bytes(const SweepSpec& spec, const device::Limits& limits, const CudaTrial&) {
+    return choose(spec, [&]<class V, class T, int bytes>() { return plan<V, bytes>(spec, limits).bytes; });
   }
 
   static std::unique_ptr<device::BlockKernel> make(const SweepSpec& spec, device::Context& context, void* workspace,
@@ -118,7 +122,7 @@ struct StripSweeps {
     return choose(spec, [&]<class V, class T, int bytes>() -> std::unique_ptr<device::BlockKernel> {
       const auto kernel = device::make_kernel(sum_strips_kernel<V, T, bytes, P::counts>, "sum_strips_kernel");
       return std::make_unique<StripsOnCuda>(spec, StripsOnCuda::Kernel{kernel.function, kernel.name},
-                                            plan<V, bytes>(spec),
+                                            plan<V, bytes>(spec, context.limits()),
                                             sizeof(typename StripSweep<V, T, bytes, P::counts>::Memory),
                                             TaggedCell<V, 1>::words, context, workspace, trial);
     });

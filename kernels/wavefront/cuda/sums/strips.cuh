@@ -17,11 +17,24 @@ TERRACE_HOST_DEVICE constexpr int batch_rows(int R) { return strip_warps * R; }
 /// The values that strips hand to one another, in device memory. A value has words_of(V) words of 64 bits, each with
 /// a tag.
 struct StripArguments {
-  u64* totals;   // [strip][row]: L of the strip's last column; of all but a block's last strip
-  u64* carries;  // [group][row]: H of the group's last column; of all but a block's last group
-  i64 rows;      // from strip to strip: rows of a block, whole batches
-  u32 tag;       // of the launch's first block; the others follow
+  u64* totals;     // [strip][row]: L of the strip's last column; of all but a block's last strip
+  u64* carries;    // [group][row]: H of the group's last column; of all but a block's last group
+  i64 rows;        // from strip to strip: rows of a block, whole batches
+  u64 rooms;       // blocks that have rooms of their own for both: block n uses room n % rooms
+  i64 room_words;  // from room to room
+  u64 stride;      // a block has that number less by this than the one below it
+  u32 tag;         // of the launch's first block; the others follow
 };
+
+/// Columns of a table of type T that are written at once.
+template <class T>
+inline constexpr int packet_columns = 16 / sizeof(T);
+/// The columns of a strip that a lane writes, c in [0, 4): packets that are adjacent to the other lanes'.
+template <class T>
+__device__ __forceinline__ int column_to_write(int lane, int c) {
+  constexpr int packet = packet_columns<T>;
+  return c / packet * 32 * packet + lane * packet + c % packet;
+}
 
 /// Neighbouring sums, moved at once.
 template <class W, int count>
@@ -71,12 +84,12 @@ struct LocalSum<V, bytes, true> {
   using Type = i32;
 };
 
-/// Shared memory of a thread block.
-template <class W, int R>
+/// Shared memory of a thread block. @tparam Batch the sums of a batch (value_sums.cuh, mark_sums.cuh)
+template <class Batch>
 struct StripMemory {
-  W bottoms[2][strip_warps][strip_columns];  // of a batch: each warp's last row
-  W held[strip_warps][R][strip_columns];     // the batch before this one
-  i64 last_left;                             // H left of the strip in the block's last row
+  typename Batch::Sum bottoms[2][strip_warps][strip_columns];  // of a batch: each warp's last row
+  typename Batch::Memory held[strip_warps];                    // the batch before this one
+  i64 last_left;                                               // H left of the strip in the block's last row
 };
 
 /// Rows of a warp, and whether the next batch is read while one is added up, as far as registers have room.
@@ -84,14 +97,23 @@ template <class V, int bytes, bool counts>
 struct StripShape {
   static constexpr bool narrow = sizeof(typename LocalSum<V, bytes, counts>::Type) == 4;
   using Sizes = measured::CudaStrips;
+  static constexpr bool packed = counts && Sizes::packs_marks;
   static constexpr int rows = bytes == 8                     ? Sizes::rows_of_wide
                               : bytes <= 2 && sizeof(V) == 4 ? Sizes::rows_of_narrow
                                                              : Sizes::rows;
   static constexpr bool reads_ahead = narrow || bytes == 8;
 };
 
+/// Waits until the blocks are there whose borders a block reads (one thread), the one before it and the one above it,
+/// so that blocks of several layers are under way at a time; false when the launch is over.
+__device__ inline bool wait_for_blocks(const SweepArguments& a, const StripArguments& strips, u64 block) {
+  const bool has_left = (a.launch.port.first + block) % a.across != 0;
+  const u64 needed = has_left || strips.rooms == 1 ? block : block < strips.stride ? 0 : block - strips.stride + 1;
+  return device::wait_for(a.launch, &a.launch.words->done.word, needed, block);
+}
+
 /// Gives the thread block its next strip; false when there is none, or the launch is over. All threads call it.
-__device__ inline bool take_strip(const SweepArguments& a, Strip& strip) {
+__device__ inline bool take_strip(const SweepArguments& a, const StripArguments& strips, Strip& strip) {
   for (;;) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -100,7 +122,7 @@ __device__ inline bool take_strip(const SweepArguments& a, Strip& strip) {
       const u64 index = ticket % a.bands;
       strip.begun = ticket < a.tickets &&
                     device::begin_block(a.launch, block, index == 0, &slot_of(a, block)->kept.block) &&
-                    device::wait_for(a.launch, &a.launch.words->done.word, block, block);
+                    wait_for_blocks(a, strips, block);
       strip.block = block;
       strip.index = static_cast<i32>(index);
     }

@@ -90,6 +90,7 @@ inline void load_past_l1(const u64* words, u64& first, u64& second) {
 }
 
 inline u64 evict_first_policy() { return 0; }
+inline u64 evict_normal_policy() { return 0; }
 template <int count>
 void load_once(const u32* from, u64, u32* words) {
   for (int word = 0; word < count; ++word) words[word] = load_past_l1(from + word);
