@@ -60,6 +60,13 @@ struct CudaLetters {
   static constexpr int most_lane_bytes_of_courier = 64;
   /// Thread blocks of a multiprocessor, where tables are kept and else. Not measured.
   static constexpr int table_blocks = 8, blocks = 2;
+  /// Tables of values of 32 bits are stored by warps of their own (cuda/letters/table_ring.cuh); if false, by the
+  /// sweeping warp, as those of 64 bits. H200, a trial kernel, i32 table of 32768 x 32768: 2.66 ms, where the
+  /// sweeping warp took 3.46 ms.
+  static constexpr bool tables_have_storer = true;
+  /// Pieces of 32 columns that its ring holds, 16 KiB each: two are swept, the others are stored meanwhile. Thread
+  /// blocks of a multiprocessor for which that leaves room. Not measured.
+  static constexpr int table_pieces = 4, storer_blocks = 3;
   /// Pieces of 32 columns that the ring in shared memory holds. Not measured.
   static constexpr int ring_pieces = 8;
   /// Cells of a lane in one turn of the unrolled loop over a piece, at most; steps of a turn are at least one and at

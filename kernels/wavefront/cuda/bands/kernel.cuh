@@ -6,8 +6,9 @@
 namespace terrace::wavefront {
 
 /// @tparam Sweep  of one band (LetterSweep, PairSweep): Memory, of a warp; begin() of it, before the first band;
-///   run(found); sweepers and threads of a thread block, blocks of a multiprocessor; carry(), if the other warps
-///   are couriers; Problem, Value; cuts_to_window, whether columns outside the problem's window are left out
+///   run(found); sweepers and threads of a thread block, blocks of a multiprocessor; help(), the work of other
+///   warps, if there are any; Problem, Value; cuts_to_window, whether columns outside the problem's window are left
+///   out
 /// @param constants  the problem's, in i64
 template <class Sweep>
 __global__ void __launch_bounds__(Sweep::threads, Sweep::blocks)
@@ -19,10 +20,7 @@ __global__ void __launch_bounds__(Sweep::threads, Sweep::blocks)
   if (warp < Sweep::sweepers) memories[warp].begin();
   if constexpr (Sweep::threads > 32 * Sweep::sweepers) {
     __syncthreads();
-    if (warp >= Sweep::sweepers) {
-      constexpr int bands = Sweep::bands_of_courier;
-      return Sweep::carry(arguments, constants, memories + bands * (warp - Sweep::sweepers));
-    }
+    if (warp >= Sweep::sweepers) return Sweep::help(arguments, constants, memories, warp - Sweep::sweepers);
   }
   auto& memory = memories[warp];
   device::begin_in_turn(arguments.launch, arguments.tickets, arguments.processors, Sweep::sweepers);

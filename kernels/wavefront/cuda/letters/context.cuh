@@ -24,7 +24,11 @@ struct WarpContext {
   static constexpr int R = rows, C = columns, planes = P::row_planes, band_rows = 32 * R;
   static constexpr bool keep_borders = keep == Keep::borders, keep_table = keep == Keep::table,
                         keep_lines = keep == Keep::lines, windowed = may_cut;
-  using Memory = WarpMemory<V, planes, R, C, keep_table, by_matrix<P>>;
+  using Sizes = measured::CudaLetters;
+  static constexpr int table_pieces = !keep_table                                   ? 0
+                                      : sizeof(V) == 4 && Sizes::tables_have_storer ? Sizes::table_pieces
+                                                                                    : 2;
+  using Memory = WarpMemory<V, planes, R, C, table_pieces, by_matrix<P>>;
   static_assert(keep_borders || C == 1, "tables are stored from one column a step");
 
   __device__ WarpContext(const SweepArguments& sweep_arguments, const WideConstants& wide, Memory& warp_memory)
@@ -36,6 +40,7 @@ struct WarpContext {
         lane(lane_index()),
         width(warp_memory.band.width),
         first_piece(warp_memory.pieces),
+        first_kept(first_kept_of(warp_memory)),
         borders(sweep_arguments, warp_memory.band) {}
 
   __device__ __forceinline__ bool is_column(i32 column) const {
@@ -46,6 +51,11 @@ struct WarpContext {
     return keep_borders ? borders.kept_column((p - C) * piece, (p + 1) * piece) : -1;
   }
 
+  __device__ static u32 first_kept_of(const Memory& memory) {
+    if constexpr (Memory::Table::has_storer) return memory.table.pieces;
+    else return 0;
+  }
+
   const SweepArguments& arguments;
   const WideConstants& constants;
   const Constants k;
@@ -54,6 +64,7 @@ struct WarpContext {
   const int lane;
   const i32 width;        // columns of the block
   const u32 first_piece;  // the number of the band's first piece, since the launch began
+  const u32 first_kept;   // the same in the ring of the table
   const BandBorders<P, V> borders;
 };
 

@@ -4,13 +4,11 @@
 
 #include "kernels/launch/port.cuh"
 #include "kernels/wavefront/cuda/bands/bands.cuh"
-#include "kernels/wavefront/cuda/bands/table_piece.cuh"
 #include "kernels/wavefront/cuda/letters/profile.cuh"
+#include "kernels/wavefront/cuda/letters/table_ring.cuh"
 #include "kernels/wavefront/measured.hpp"
 
 namespace terrace::wavefront {
-
-using device::Phases;
 
 /// Data of a sweeping warp in shared memory, and pieces that its courier brings.
 ///
@@ -18,7 +16,9 @@ using device::Phases;
 /// band's own are for lanes that have not begun, and C pieces after them, which are the first ones of the next band,
 /// for lanes that have not ended: with the item 0 and the border 0. The ring's first piece of items is stored again
 /// after its end, so that no lane's 32 columns wrap.
-template <class V, int planes, int R, int C, bool keep_table, bool profiled>
+///
+/// @tparam table_pieces pieces of cells on their way to the table, 0 if there is none
+template <class V, int planes, int R, int C, int table_pieces, bool profiled>
 struct WarpMemory {
   static_assert(C == 1 || C == 2 || C == 4);
   static constexpr int held = measured::CudaLetters::ring_pieces, ring = held * piece;  // pieces, columns
@@ -45,7 +45,8 @@ struct WarpMemory {
   alignas(16) V top[planes][ring + piece + C];
   alignas(16) V bottom[planes][ring + C];   // below the band, column x at kept_at(x)
   alignas(16) V state[2][state_words][32];  // of every lane at the beginning of this piece and of the kept one
-  alignas(16) V cells[keep_table ? 32 * R : 1][2 * piece];  // [row of the band]
+  using Table = TableRing<V, 32 * R, table_pieces>;
+  Table table;
 
   /// Place of a column's values below the band: contiguous for the columns that the last lane passes in a piece.
   __device__ static int kept_at(i32 column) { return ((column - C) & (ring - 1)) + C; }
@@ -64,6 +65,7 @@ struct WarpMemory {
       no_more = false;
       device::begin_phases(announced);
       device::begin_phases(left);
+      table.begin();
       for (int place = 0; place < held; ++place) {
         device::begin_phases(brought[place]);
         device::begin_phases(passed[place]);
@@ -71,11 +73,13 @@ struct WarpMemory {
     }
     __syncwarp();
     for (int place = 0; place < beside; ++place) device::end_phase(brought[place]);
+    if constexpr (Table::has_storer) table.pass_first();
   }
   /// After the last band.
   __device__ void end() {
     if (lane_index() == 0) no_more = true;
     device::end_phase(announced);
+    if constexpr (Table::has_storer) table.end();
   }
   /// Puts an item where lanes find it. @param column from the launch's first piece on
   __device__ __forceinline__ void keep_item(u32 column, V item) {

@@ -276,8 +276,9 @@ struct LaneSteps {
 
   /// Keeps a column's cells for the table.
   __device__ __forceinline__ void keep_cells(const Warp& warp, i32 column) const {
+    const u32 at = (warp.first_kept * piece + static_cast<u32>(column)) % decltype(warp.memory.table)::columns;
 #pragma unroll
-    for (int r = 0; r < R; ++r) warp.memory.cells[warp.lane * R + r][column & (2 * piece - 1)] = cells.h[r];
+    for (int r = 0; r < R; ++r) warp.memory.table.cells[warp.lane * R + r][at] = cells.h[r];
   }
 };
 

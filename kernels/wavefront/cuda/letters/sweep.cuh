@@ -39,9 +39,14 @@ class LetterSweep {
   static constexpr int bands_of_courier = R * static_cast<int>(sizeof(V)) > Sizes::most_lane_bytes_of_courier ? 2 : 1;
   /// Warps of a thread block that sweep: where tables fill shared memory, one. Couriers come behind them.
   static constexpr int sweepers = keep == Keep::table ? 1 : sweep_threads / 32;
-  static constexpr int threads = 32 * (sweepers + sweepers / bands_of_courier);
-  /// Of a multiprocessor, at the registers that they take.
-  static constexpr int blocks = keep == Keep::table ? Sizes::table_blocks : Sizes::blocks;
+  static constexpr int couriers = sweepers / bands_of_courier;
+  /// Warps that store tables, behind the couriers.
+  static constexpr bool has_storer = Memory::Table::has_storer;
+  static constexpr int threads = 32 * (sweepers + couriers + (has_storer ? sweepers : 0));
+  /// Of a multiprocessor, at the registers and the shared memory that they take.
+  static constexpr int blocks = has_storer            ? Sizes::storer_blocks
+                                : keep == Keep::table ? Sizes::table_blocks
+                                                      : Sizes::blocks;
   /// Kept lines go on beyond the window.
   static constexpr bool cuts_to_window = windowed && !Warp::keep_lines;
 
@@ -57,21 +62,36 @@ class LetterSweep {
     if constexpr (Warp::keep_lines) {
       lines_.begin(warp_.arguments, warp_.band, warp_.band.first_row + warp_.lane * R, lanes_.rows.count());
     }
-    if constexpr (LaneRows<Warp>::can_code && !Warp::keep_lines) {
-      if (lanes_.rows.code(warp_)) return sweep<true>(found);
+    const bool swept = sweep(found);
+    // A launch that is over: nobody takes another band.
+    if constexpr (has_storer) {
+      if (!swept) warp_.memory.table.end();
     }
-    return sweep<false>(found);
+    return swept;
   }
 
-  /// The work of a courier whose sweeping warps have these memories.
-  __device__ static void carry(const SweepArguments& arguments, const WideConstants& constants, Memory* memories) {
-    wavefront::carry<P, V, bands_of_courier>(arguments, constants, memories);
+  /// The work of a warp that does not sweep, of number `helper` among these.
+  __device__ static void help(const SweepArguments& arguments, const WideConstants& constants, Memory* memories,
+                              int helper) {
+    if constexpr (has_storer) {
+      if (helper >= couriers) {
+        Memory& memory = memories[helper - couriers];
+        return memory.table.template store<R>(arguments, memory.band);
+      }
+    }
+    wavefront::carry<P, V, bands_of_courier>(arguments, constants, memories + bands_of_courier * helper);
   }
 
  private:
   static constexpr bool reports_best = P::report == Report::best;
   static constexpr bool prunes = can_prune<P> && keep == Keep::borders;
 
+  __device__ __forceinline__ bool sweep(Candidate& found) {
+    if constexpr (LaneRows<Warp>::can_code && !Warp::keep_lines) {
+      if (lanes_.rows.code(warp_)) return sweep<true>(found);
+    }
+    return sweep<false>(found);
+  }
   template <bool coded>
   __device__ __forceinline__ bool sweep(Candidate& found) {
     const KernelBand& band = warp_.band;
@@ -108,6 +128,7 @@ class LetterSweep {
     }
     if (warp_.arguments.border_columns == 0) lanes_.cells.store_right(warp_, lanes_.rows, 0);
     found = report<coded>();
+    if constexpr (has_storer) end_table(own);
     if (warp_.lane == 0) {
       lanes_.intake.end(warp_, pieces);
       leave_out_pieces(warp_.arguments, band, skipped_, piece);
@@ -157,7 +178,9 @@ class LetterSweep {
   /// Waits until piece p is there. False when the launch is over before that.
   template <bool coded>
   __device__ __forceinline__ bool take_piece(i32 p) {
-    return lanes_.intake.template take<coded>(warp_, p, known_);
+    if (!lanes_.intake.template take<coded>(warp_, p, known_)) return false;
+    if constexpr (has_storer) warp_.memory.table.wait_for_place(warp_.first_kept + static_cast<u32>(p));
+    return true;
   }
 
   /// Sweeps pieces [p, end), which are plain; p is the next one then. Stops before one that must be swept exactly,
@@ -250,7 +273,11 @@ class LetterSweep {
   /// Writes the complete part of piece p: the border below the band, the table.
   __device__ __forceinline__ void give_piece(i32 p) {
     if constexpr (Warp::keep_table) {
-      store_table_piece<V, R>(warp_.arguments, warp_.band, warp_.memory.cells, p, warp_.lane);
+      auto& table = warp_.memory.table;
+      const u32 number = warp_.first_kept + static_cast<u32>(p);
+      const int place = static_cast<int>(table.place_of(number));
+      if constexpr (has_storer) table.give(number, p * piece);
+      else store_table_piece<V, R>(warp_.arguments, warp_.band, table.cells, place * piece, p * piece, warp_.lane);
     }
     const i32 column = p * piece + warp_.lane;
     if ((!warp_.band.task.bottom && !looks_along_) || column >= warp_.width) return;
@@ -259,6 +286,17 @@ class LetterSweep {
     }
     if (!warp_.band.task.bottom) return;
     lanes_.output.store_bottom(warp_, column);
+  }
+
+  /// After the band's last piece: waits until all are stored, so that the band may be reported as finished.
+  /// @param pieces of the band's columns
+  __device__ __forceinline__ void end_table(i32 pieces) {
+    if (pieces == 0) return;
+    auto& table = warp_.memory.table;
+    const u32 after = warp_.first_kept + static_cast<u32>(pieces);
+    table.give(after, table.nothing);
+    table.wait_for_store(after - 1);
+    if (warp_.lane == 0) table.pieces = after + 1;
   }
 
   /// The largest H that enters this lane's part of the piece that was taken last. E and F are never larger than the H
