@@ -32,6 +32,9 @@ std::size_t tables_cuda_bytes(const std::vector<Table>& tables);
 /// Seconds in which that kernel is expected to make a full tile of such a table; 0: there is no model of its
 /// schedule.
 double tile_cuda_seconds(const Table& table);
+/// The order of a table's dimensions in which that kernel is expected to make a full tile in the least time, for
+/// in_order(): those up to the one that is cut into rows stay, the others follow.
+std::vector<int> fast_cuda_order(const Table& table);
 /// @param workspace device memory of `bytes` bytes; set_tables() throws DeviceError for tables that need more
 std::unique_ptr<TableKernel> make_tables_cuda(const Table& table, device::Context& context, void* workspace,
                                               std::size_t bytes);

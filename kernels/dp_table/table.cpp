@@ -59,6 +59,19 @@ std::optional<std::int64_t> cells_of(const Extents& extents) {
   return cells;
 }
 
+Table in_order(const Table& table, const std::vector<int>& order) {
+  Table ordered = table;
+  const auto rank = static_cast<std::int64_t>(order.size());
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const int from = order[static_cast<std::size_t>(d)];
+    ordered.extents[static_cast<int>(d)] = table.extents[from];
+    for (std::int64_t number = 0; number < table.steps.count(); ++number) {
+      ordered.steps.components[static_cast<std::size_t>(number * rank + d)] = table.steps.step(number)[from];
+    }
+  }
+  return ordered;
+}
+
 bool fits_table(const Extents& extents, const std::int64_t* step) {
   for (int d = 0; d < extents.rank(); ++d) {
     if (step[d] >= extents[d]) return false;

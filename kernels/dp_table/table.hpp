@@ -64,6 +64,10 @@ struct SourceRange {
   std::int64_t reach = 0;            // largest component of these steps in the dimension that is cut into rows
 };
 
+/// The table with its dimensions in another order: number d becomes that of number order[d]. Steps keep their
+/// numbers.
+Table in_order(const Table& table, const std::vector<int>& order);
+
 /// True if the step leads from a cell of the table to another one.
 bool fits_table(const Extents& extents, const std::int64_t* step);
 

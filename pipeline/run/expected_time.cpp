@@ -49,6 +49,13 @@ Stream stream_of(const Plan& plan, const Prediction& p) {
     const double of_two_passes = tiles > 1 ? 4 : 2;
     stream.beside = std::min(1.0, of_two_passes / static_cast<double>(std::max<std::int64_t>(1, array.generations)));
   }
+  if (bytes == 0) {
+    // Nothing comes and goes but tiles that memory does not hold.
+    for (const ArraySpec& array : plan.arrays()) {
+      stream.first = std::min(stream.first, 1 / static_cast<double>(TileGrid(array.shape, array.tile).count()));
+    }
+    return stream;
+  }
   const bool stays = p.bytes_read + p.bytes_written <= 2.1 * bytes;
   if (!stays) stream.beside = 1;
   return stream;
@@ -94,11 +101,13 @@ double predicted_seconds(const PlannedStage& planned) {
   const PredictedTimes times = predicted_times(planned);
   const Stream stream = stream_of(planned.stage->plan(), p);
   // Both ways over the link are taken at once only where there are several pieces.
-  const double link = times.link + stream.first * std::min(p.bytes_up, p.bytes_down) / assumed_link_bytes_per_second;
+  double link = times.link + stream.first * std::min(p.bytes_up, p.bytes_down) / assumed_link_bytes_per_second;
+  double compute = times.compute;
+  if (p.link_waits) compute += std::exchange(link, 0);
   const double longest = std::max({times.disk, link, times.made});
   const double moving = longest + stream.first * (times.disk + link + times.made - longest);
-  const double hidden = (1 - stream.first) * std::min(moving, stream.beside * times.compute);
-  return std::max(times.compute + moving - hidden, times.blocks) + times.memory;
+  const double hidden = (1 - stream.first) * std::min(moving, stream.beside * compute);
+  return std::max(compute + moving - hidden, times.blocks) + times.memory;
 }
 
 }  // namespace terrace::run

@@ -38,7 +38,7 @@ PredictedTimes predicted_times(const PlannedStage& planned);
 
 /// Predicted seconds of a stage. What is moved is moved beside computing, but for the first and the last of the
 /// pieces in which it comes and goes, the tiles of its largest array; of what stays in memory, beside the first and
-/// the last pass.
+/// the last pass. Over the link nothing is moved beside computing if the prediction says so (link_waits).
 double predicted_seconds(const PlannedStage& planned);
 
 /// Bytes of host memory with which a stage has all that it can use: its arrays, in what is made anew a few tiles more

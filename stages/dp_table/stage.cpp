@@ -103,6 +103,7 @@ class DpTableStage : public run::Stage {
     }
     p.block_bytes = static_cast<std::size_t>(table_block_bytes(table, plan_.definition().keeps_choice));
     p.workspace_bytes = static_cast<std::size_t>(workspace_of(table, resources_));
+    p.link_waits = tiles.count() > 1 && 2 * p.block_bytes + p.workspace_bytes > resources_.device_budget;
     p.limit = devices * dp_table::look_up_limit(table.type, resources_.backend(), resources_.device) / steps;
     p.limit_kind = p.limit <= 0 ? "" : resources_.cuda ? "look-ups" : "operations";
     return p;

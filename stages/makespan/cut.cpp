@@ -8,6 +8,7 @@
 #include "kernels/dp_table/kernels.hpp"
 #include "pipeline/base/rounding.hpp"
 #include "pipeline/base/units.hpp"
+#include "pipeline/run/expected_time.hpp"
 #include "stages/block_memory.hpp"
 #include "stages/dp_table/seconds.hpp"
 
@@ -48,10 +49,28 @@ std::int64_t farthest_reader(const Extents& extents, const std::vector<std::int6
   return tile;
 }
 
-/// True if memory holds a block, and `more` bytes.
-bool is_held(const SearchCut& cut, ElementType type, const Resources& resources, std::int64_t workspace,
-             std::int64_t more = 0) {
-  return holds(resources, {cut.block_bytes(type) + more, workspace, tile_bytes(cut, type)});
+/// True if memory holds a block.
+bool is_held(const SearchCut& cut, ElementType type, const Resources& resources, std::int64_t workspace) {
+  return holds(resources, {cut.block_bytes(type), workspace, tile_bytes(cut, type)});
+}
+
+/// The tiles of a block of a table, and those of the block after it that it does not have.
+std::int64_t tiles_of_two_blocks(const dp_table::Table& table) {
+  const auto sources = dp_table::sources_of(table);
+  const bool in_ranges = dp_table::Tiles(table).ranges() > 1;
+  // A block has its own tile, of each other source the tile of its range, and tiles of the range before it.
+  std::int64_t tiles = std::ssize(sources);
+  if (in_ranges) tiles += std::ranges::count_if(sources, [](const auto& source) { return source.reach > 0; });
+  // The next block is a range further, or an index.
+  const auto is_new = [&](const auto& source) {
+    return in_ranges || source.prefix.empty() || source.prefix.back() == 0;
+  };
+  return tiles + std::ranges::count_if(sources, is_new);
+}
+
+/// True if memory holds so many tiles.
+bool are_held(std::int64_t tiles, std::int64_t tile_bytes, std::int64_t workspace, const Resources& resources) {
+  return holds(resources, {tiles * tile_bytes, workspace, tile_bytes});
 }
 
 bool has_slots(const SearchCut& cut, const SearchTables& tables, const Resources& resources) {
@@ -72,7 +91,6 @@ std::int64_t cells_of_tile(const Extents& extents, const dp_table::Cut& cut) {
 /// The needs of a table with a cut.
 struct TableNeeds {
   std::int64_t tile_cells, tiles, sources, live;  // as those of SearchCut
-  std::int64_t next;                              // tiles of a block that the block before it does not need
 };
 
 /// The needs of a target's table from the coarsest cut to the finest, as far as a block's sources permit.
@@ -102,15 +120,12 @@ NeedsOfTarget needs_of(const RoundedJobs& jobs, std::int64_t target, std::int64_
     std::int64_t tiles = ranges;
     for (int d = 0; d < cut.whole; ++d) tiles *= extents[d];
     const std::int64_t farthest = farthest_reader(extents, jobs.sizes, cut.whole, last) * ranges;
-    TableNeeds made{cells_of_tile(extents, cut), tiles, others, std::min(tiles, farthest + 1), 1};
+    TableNeeds made{cells_of_tile(extents, cut), tiles, others, std::min(tiles, farthest + 1)};
     if (ranges > 1) {
       Extents single = extents;
       single[cut.whole] = 2;
       made.sources += prefixes(single, cut.whole + 1) - others;  // those of which rows before are read
       made.live = std::min(tiles, farthest + 2);
-      made.next = 1 + others;
-    } else if (cut.whole > 0) {
-      made.next = 1 + prefixes(extents, cut.whole - 1);
     }
     needs.by_cut.push_back(made);
   }
@@ -129,8 +144,8 @@ class TileChoice {
     }
   }
 
-  /// The cut of the least time among those that memory and disk hold, of equal ones that into the smallest tiles. If
-  /// memory holds two blocks, transfers run beside the computation. nullopt: none fits.
+  /// The cut of the least time among those that memory and disk hold, of equal ones that into the smallest tiles.
+  /// nullopt: none fits.
   /// @param workspace becomes the bytes that kernels need with it
   std::optional<SearchCut> best(std::int64_t& workspace) {
     std::optional<SearchCut> best;
@@ -139,13 +154,11 @@ class TileChoice {
     for (const std::int64_t tile_cells : tile_sizes()) {
       if (tile_cells < largest / most_smaller) break;
       const std::optional<SearchCut> cut = cut_with(tile_cells);
-      if (!cut || !on_disk(*cut) || !in_memory(*cut, false, 0)) continue;
+      if (!cut || !on_disk(*cut) || !in_memory(*cut, 0)) continue;
       const std::int64_t bytes = workspace_of(*cut);
-      if (!in_memory(*cut, false, bytes)) continue;
+      if (!in_memory(*cut, bytes)) continue;
       largest = std::max(largest, tile_cells);
-      const Times times = times_of(*cut);
-      const double time =
-          in_memory(*cut, true, bytes) ? std::max(times.computing, times.moving) : times.computing + times.moving;
+      const double time = time_of(*cut, bytes);
       if (best && time > least) continue;
       best = cut, least = time, workspace = bytes;
     }
@@ -165,12 +178,6 @@ class TileChoice {
   }
 
  private:
-  /// Expected times of a table: in seconds, or in tiles where no rates are known. Only times of one unit are
-  /// compared.
-  struct Times {
-    double computing, moving;
-  };
-
   /// Falling sizes of tiles, of those that tables have.
   std::vector<std::int64_t> tile_sizes() const {
     std::vector<std::int64_t> all, sizes;
@@ -189,6 +196,7 @@ class TileChoice {
   /// The cut with tiles of that many cells, as the tables of all targets need it; nullopt if there is none.
   std::optional<SearchCut> cut_with(std::int64_t tile_cells) const {
     SearchCut cut{tile_cells};
+    cut.ordered = resources_.cuda;
     for (const NeedsOfTarget& target : needs_) {
       const TableNeeds* needs = target.with(tile_cells);
       if (needs == nullptr) return std::nullopt;
@@ -199,21 +207,18 @@ class TileChoice {
     return cut;
   }
 
-  bool in_memory(const SearchCut& cut, bool two_blocks, std::int64_t workspace) const {
-    std::int64_t next = 0;  // tiles of the second block
-    for (const NeedsOfTarget& target : needs_) {
-      if (two_blocks) next = std::max(next, target.with(cut.tile_cells)->next);
-    }
-    return is_held(cut, tables_.type, resources_, workspace, next * tile_bytes(cut, tables_.type));
+  bool in_memory(const SearchCut& cut, std::int64_t workspace) const {
+    return is_held(cut, tables_.type, resources_, workspace);
   }
   bool on_disk(const SearchCut& cut) const { return has_slots(cut, tables_, resources_); }
 
-  /// The times of the largest table. Where the rates of the device are not known, a tile's are the same.
-  Times times_of(const SearchCut& cut) {
+  /// The expected time of the largest table: in seconds, or in tiles where memory is shared with the host.
+  double time_of(const SearchCut& cut, std::int64_t workspace) {
     const Tried& tried = with(largest_, cut);
-    const double tiles = static_cast<double>(cut.tiles), link = resources_.device.link_bytes_per_second;
-    if (!resources_.cuda || link <= 0 || tried.seconds <= 0) return {tiles, tiles};
-    return {tried.seconds, tried.bytes_up / link};
+    if (!resources_.cuda || tried.seconds <= 0) return static_cast<double>(cut.tiles);
+    const double moving = std::max(tried.traffic.up, tried.traffic.down) / run::assumed_link_bytes_per_second;
+    const bool beside = are_held(tried.two_blocks, tile_bytes(cut, tables_.type), workspace, resources_);
+    return beside ? std::max(tried.seconds, moving) : tried.seconds + moving;
   }
 
   /// Bytes of a device for a round of tables like the largest one, or like that with the largest tiles.
@@ -226,27 +231,22 @@ class TileChoice {
 
   /// Memory and times of a cut of a target's table.
   struct Tried {
-    std::int64_t workspace = 0;
-    double seconds = 0, bytes_up = 0;
+    std::int64_t workspace = 0, two_blocks = 0;  // bytes; tiles
+    double seconds = 0;
+    TableTraffic traffic;  // of the device
   };
   const Tried& with(std::int64_t target, const SearchCut& cut) {
     const RoundedJobs jobs = tables_.rounding.jobs(target);
     const std::optional<dp_table::Cut> made = cut_of(jobs, cut.tile_cells);
     const auto [place, is_new] = tried_.try_emplace({target, made->whole, made->rows});
     if (!is_new) return place->second;
-    auto table = table_of(jobs, target, tables_.type, tables_.machines);
-    if (!table) return place->second;  // the search refuses it when it comes to it
-    table->cut = *made;
+    const auto sized = sized_table(jobs, target, tables_.type, tables_.machines, *made, cut.ordered);
+    if (!sized) return place->second;  // the search refuses it when it comes to it
     Tried& tried = place->second;
-    tried.workspace = round_workspace(*table, tables_, resources_);
-    tried.seconds = table_seconds(*table, false, resources_);
-    const dp_table::Tiles tiles(*table);
-    const auto element = static_cast<double>(size_of(tables_.type));
-    const double live = static_cast<double>(tiles.most_live(dp_table::sources_of(*table)) * cut.tile_cells) * element;
-    if (live > static_cast<double>(resources_.device_budget)) {
-      tried.bytes_up =
-          static_cast<double>(volume(table->extents)) * element * static_cast<double>(tiles_brought(*table));
-    }
+    tried.workspace = round_workspace(sized->table, tables_, resources_);
+    tried.seconds = table_seconds(sized->table, false, resources_);
+    tried.traffic = table_traffic(sized->table, cut.tile_cells, resources_.device_budget);
+    tried.two_blocks = tiles_of_two_blocks(sized->table);
     return tried;
   }
 
@@ -283,11 +283,24 @@ double SearchCut::disk_bytes(ElementType type, std::int64_t probes) const {
   return slots * static_cast<double>(tile_bytes(*this, type)) + static_cast<double>((probes + 1) * page_bytes);
 }
 
-std::int64_t tiles_brought(const dp_table::Table& table) {
+TableTraffic table_traffic(const dp_table::Table& table, std::int64_t tile_cells, std::size_t budget) {
   const auto sources = dp_table::sources_of(table);
-  const bool in_ranges = dp_table::Tiles(table).ranges() > 1;
-  return std::count_if(sources.begin() + 1, sources.end(),
-                       [&](const dp_table::SourceRange& source) { return in_ranges || source.prefix.back() == 0; });
+  const dp_table::Tiles tiles(table);
+  const auto element = static_cast<double>(size_of(table.type));
+  const double live = static_cast<double>(tiles.most_live(sources) * tile_cells) * element;
+  if (live <= static_cast<double>(budget)) return {};
+  const bool in_ranges = tiles.ranges() > 1;
+  const auto brought = std::count_if(sources.begin() + 1, sources.end(), [&](const dp_table::SourceRange& source) {
+    return in_ranges || source.prefix.back() == 0;
+  });
+  const double bytes = static_cast<double>(volume(table.extents)) * element;
+  return {bytes * static_cast<double>(brought), bytes};
+}
+
+bool moves_beside(const dp_table::Table& table, std::int64_t tile_cells, std::int64_t workspace,
+                  const Resources& resources) {
+  const SearchCut cut{tile_cells};
+  return are_held(tiles_of_two_blocks(table), tile_bytes(cut, table.type), workspace, resources);
 }
 
 std::vector<dp_table::Cut> cuts_of(const RoundedJobs& jobs) {
@@ -332,14 +345,14 @@ CutChoice choose_search_cut(const SearchTables& tables, const Resources& resourc
   const std::int64_t target = largest.cells.target;
   const std::string table = "the table for the target " + std::to_string(target);
   const RoundedJobs jobs = rounding.jobs(target);
-  auto made = table_of(jobs, target, tables.type, tables.machines);
+  const auto made = sized_table(jobs, target, tables.type, tables.machines, {0, jobs.extents()[0]}, resources.cuda);
   if (!made) {
     choice.fault = table + " has more than " + std::to_string(dp_table::most_steps) + " configurations of a machine";
     return choice;
   }
-  made->cut.rows = made->extents[0];
-  const std::int64_t workspace = round_workspace(*made, tables, resources);
-  const SearchCut whole{volume(made->extents)};
+  const std::int64_t workspace = round_workspace(made->table, tables, resources);
+  SearchCut whole{volume(made->table.extents)};
+  whole.ordered = resources.cuda;
   if (is_held(whole, tables.type, resources, workspace) && has_slots(whole, tables, resources)) {
     choice.cut = whole;
     choice.workspace = workspace;
@@ -349,7 +362,7 @@ CutChoice choose_search_cut(const SearchTables& tables, const Resources& resourc
     if (!choice.cut) choice.least = tiles.least();
   }
   if (choice.cut) return choice;
-  choice.fault = table + ", " + to_string(made->extents) + " cells, has no tiles that ";
+  choice.fault = table + ", " + to_string(jobs.extents()) + " cells, has no tiles that ";
   choice.fault += "the budgets of memory and of scratch space hold, for " + std::to_string(tables.probes) + " probes";
   return choice;
 }

@@ -24,6 +24,7 @@ struct SearchCut {
   std::int64_t tiles = 1;
   std::int64_t sources = 0;  // other tiles that a block reads, at most
   std::int64_t live = 1;     // tiles that are needed at a time while a table is made, at most
+  bool ordered = false;      // dimensions that are not cut are in the order that is best on CUDA (sized_table())
 
   /// True if a round's tables stay until the next one.
   bool stays() const { return tiles == 1; }
@@ -40,8 +41,18 @@ struct SearchCut {
 /// The cuts of a table that a search may use, from the coarsest to the finest.
 std::vector<dp_table::Cut> cuts_of(const RoundedJobs& jobs);
 
-/// Tiles that a tile of a table reads and the one before it does not.
-std::int64_t tiles_brought(const dp_table::Table& table);
+/// Bytes that come to a memory and leave it while a table is made.
+struct TableTraffic {
+  double up = 0, down = 0;
+};
+/// The traffic of a memory of `budget` bytes. If it does not hold the tiles that are needed at a time, each one
+/// leaves it once, and a block takes back what the block before it did not have.
+/// @param tile_cells of a tile of the table's array
+TableTraffic table_traffic(const dp_table::Table& table, std::int64_t tile_cells, std::size_t budget);
+/// True if memory holds two blocks of a table: then tiles are moved while others are made, else before and after.
+/// @param workspace bytes that kernels need in addition, on a device of its own
+bool moves_beside(const dp_table::Table& table, std::int64_t tile_cells, std::int64_t workspace,
+                  const Resources& resources);
 
 /// The coarsest of them with at most `tile_cells` cells a tile; nullopt if there is none.
 std::optional<dp_table::Cut> cut_of(const RoundedJobs& jobs, std::int64_t tile_cells);

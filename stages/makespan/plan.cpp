@@ -167,7 +167,7 @@ run::Block MakespanPlan::block(const run::Phase& phase, std::int64_t index) cons
   run::Block block;
   const std::int64_t count = probe.cells_of(place.tile);
   block.accesses.push_back(access(Slot::cells, place.tile, count, place.cell < 0 ? Mode::write : Mode::read));
-  const int rows = probe.table.cut.whole;
+  const int rows = probe.sized.table.cut.whole;
   const std::int64_t first_row = probe.tiles.box(place.tile).begin[rows];
   for (std::size_t number = 0; number < probe.sources.size(); ++number) {
     Box read = probe.tiles.read(place.tile, probe.sources[number], number == 0);
@@ -196,7 +196,7 @@ TableTask MakespanPlan::task(const run::Phase& phase, const run::BlockView& view
   const auto round = tables_of(phase);
   const Place place = place_of(phase, *round, view.index);
   const Box box = place.probe.tiles.box(place.tile);
-  const int rows = place.probe.table.cut.whole;
+  const int rows = place.probe.sized.table.cut.whole;
   TableTask task{};
   task.table = &place.probe - round->probes.data();
   for (int d = 0; d < rows; ++d) task.prefix[d] = box.begin[d];

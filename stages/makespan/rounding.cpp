@@ -1,6 +1,9 @@
 #include "stages/makespan/rounding.hpp"
 
 #include <algorithm>
+#include <numeric>
+
+#include "kernels/dp_table/kernels.hpp"
 
 namespace terrace::stages {
 namespace {
@@ -111,6 +114,24 @@ std::optional<dp_table::Table> table_of(const RoundedJobs& jobs, std::int64_t ta
   if (!steps) return std::nullopt;
   table.steps = *std::move(steps);
   return table;
+}
+
+std::vector<std::int64_t> SizedTable::by_sizes(const std::int64_t* by_dimensions) const {
+  std::vector<std::int64_t> numbers(sizes.size());
+  for (std::size_t d = 0; d < sizes.size(); ++d) numbers[static_cast<std::size_t>(sizes[d])] = by_dimensions[d];
+  return numbers;
+}
+
+std::optional<SizedTable> sized_table(const RoundedJobs& jobs, std::int64_t target, ElementType type,
+                                      std::int64_t machines, const dp_table::Cut& cut, bool ordered) {
+  auto table = table_of(jobs, target, type, machines);
+  if (!table) return std::nullopt;
+  table->cut = cut;
+  std::vector<int> sizes(jobs.sizes.size());
+  std::iota(sizes.begin(), sizes.end(), 0);
+  if (!ordered) return SizedTable{*std::move(table), std::move(sizes)};
+  sizes = dp_table::fast_cuda_order(*table);
+  return SizedTable{dp_table::in_order(*table, sizes), std::move(sizes)};
 }
 
 ElementType cell_type(const Instance& instance) {

@@ -63,6 +63,21 @@ class Rounding {
 std::optional<dp_table::Table> table_of(const RoundedJobs& jobs, std::int64_t target, ElementType type,
                                         std::int64_t machines);
 
+/// A table as it is made. Its dimensions may be in another order than the sizes of jobs.
+struct SizedTable {
+  dp_table::Table table;
+  std::vector<int> sizes;  // of each dimension, the number of its size
+
+  /// Numbers by the table's dimensions, as numbers by sizes.
+  std::vector<std::int64_t> by_sizes(const std::int64_t* by_dimensions) const;
+};
+
+/// The table of table_of() with a cut.
+/// @param ordered true: the dimensions that are not cut are in the order in which CUDA makes the table in the least
+/// time; else dimensions are in the order of sizes
+std::optional<SizedTable> sized_table(const RoundedJobs& jobs, std::int64_t target, ElementType type,
+                                      std::int64_t machines, const dp_table::Cut& cut, bool ordered);
+
 /// The type of the cells of all tables: u8, where larger values become machines + 1, if that is below the largest
 /// value, else the narrowest that holds the number of jobs.
 ElementType cell_type(const Instance& instance);

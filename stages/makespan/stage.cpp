@@ -59,20 +59,15 @@ class MakespanStage : public run::Stage {
     if (plan_.tables().search({}).done()) return p;
     const auto first = plan_.tables().round({});
     TablesTotal total;
-    for (const ProbeTable& probe : first->probes) add(total, probe.table, 1);
+    for (const ProbeTable& probe : first->probes) add(total, probe.sized.table, 1);
     p.block_shape = std::to_string(volume(first->probes.front().tiles.shape()));
     const double later = std::floor(std::log(static_cast<double>(search.upper - search.lower)) /
                                     std::log(static_cast<double>(search.probes + 1)));
     const RoundedJobs jobs = plan_.tables().rounding().jobs(search.lower);
-    auto last = table_of(jobs, search.lower, search.type, search.instance.machines);
-    const auto tile = cut_of(jobs, search.cut.tile_cells);
-    if (last && tile) {
-      last->cut = *tile;
-      add(total, *last, later * static_cast<double>(first->probes.size()));
-      if (!search.cut.stays()) add_kept(total, *last);
-      if (volume(last->extents) > volume(first->probes.front().table.extents)) {
-        p.block_shape = std::to_string(volume(dp_table::Tiles(*last).shape()));
-      }
+    if (const auto tile = cut_of(jobs, search.cut.tile_cells)) {
+      const auto last =
+          sized_table(jobs, search.lower, search.type, search.instance.machines, *tile, search.cut.ordered);
+      if (last) add_later(total, last->table, later, *first, p);
     }
     p.blocks = static_cast<std::int64_t>(total.blocks);
     p.operations = total.cells;
@@ -83,17 +78,16 @@ class MakespanStage : public run::Stage {
     p.bytes_read = total.read, p.bytes_written = total.written;
     if (!resources_.cuda) return p;
     p.bytes_up = total.up, p.bytes_down = total.down;
+    p.link_waits = 2 * total.waiting > std::max(total.up, total.down);
     p.workspace_bytes = static_cast<std::size_t>(search.workspace);
     return p;
   }
 
   nlohmann::json choices() const override {
     const SearchCut& cut = plan_.definition().cut;
-    return {{"tile_cells", cut.tile_cells},
-            {"tiles", cut.tiles},
-            {"sources", cut.sources},
-            {"live", cut.live},
-            {"workspace", plan_.definition().workspace},
+    return {{"tile_cells", cut.tile_cells}, {"tiles", cut.tiles},
+            {"sources", cut.sources},       {"live", cut.live},
+            {"ordered", cut.ordered},       {"workspace", plan_.definition().workspace},
             {"left_out", left_out_}};
   }
 
@@ -102,29 +96,34 @@ class MakespanStage : public run::Stage {
   struct TablesTotal {
     double cells = 0, look_ups = 0, seconds = 0, blocks = 0;
     double read = 0, written = 0, up = 0, down = 0;  // bytes: on disk, over the link
+    double waiting = 0;                              // of these that are moved while nothing is computed
   };
 
-  /// Adds `times` tables like this one. Where memory does not hold the tiles that are needed at a time, each is
-  /// written once, and a block reads again what the block before it did not have.
+  /// Adds `times` tables like this one.
   void add(TablesTotal& total, const dp_table::Table& table, double times) const {
-    const SearchDefinition& search = plan_.definition();
-    const dp_table::Tiles tiles(table);
-    const double cells = static_cast<double>(volume(table.extents)),
-                 element = static_cast<double>(size_of(table.type));
+    const double cells = static_cast<double>(volume(table.extents));
     total.cells += times * cells;
     total.look_ups += times * cells * static_cast<double>(std::max<std::int64_t>(1, table.steps.count()));
     total.seconds += times * table_seconds(table, false, resources_);
-    total.blocks += times * static_cast<double>(tiles.count());
-    const auto sources = dp_table::sources_of(table);
-    const std::int64_t again = tiles_brought(table);
-    const double live = static_cast<double>(tiles.most_live(sources) * search.cut.tile_cells) * element;
-    const auto add_moved = [&](double& written, double& read, std::size_t budget) {
-      if (live <= static_cast<double>(budget)) return;
-      written += times * cells * element;
-      read += times * cells * element * static_cast<double>(again);
-    };
-    add_moved(total.written, total.read, resources_.host_budget);
-    add_moved(total.down, total.up, resources_.device_budget);
+    total.blocks += times * static_cast<double>(dp_table::Tiles(table).count());
+    const std::int64_t tile_cells = plan_.definition().cut.tile_cells;
+    const TableTraffic disk = table_traffic(table, tile_cells, resources_.host_budget),
+                       link = table_traffic(table, tile_cells, resources_.device_budget);
+    total.read += times * disk.up, total.written += times * disk.down;
+    total.up += times * link.up, total.down += times * link.down;
+    if (!moves_beside(table, tile_cells, plan_.definition().workspace, resources_)) {
+      total.waiting += times * std::max(link.up, link.down);
+    }
+  }
+
+  /// Adds `rounds` rounds after the first one, of tables like this one.
+  void add_later(TablesTotal& total, const dp_table::Table& table, double rounds, const RoundTables& first,
+                 run::Prediction& p) const {
+    add(total, table, rounds * static_cast<double>(first.probes.size()));
+    if (!plan_.definition().cut.stays()) add_kept(total, table);
+    if (volume(table.extents) > volume(first.probes.front().sized.table.extents)) {
+      p.block_shape = std::to_string(volume(dp_table::Tiles(table).shape()));
+    }
   }
 
   /// Adds the table of the search's end, which is made again and kept.
@@ -134,6 +133,7 @@ class MakespanStage : public run::Stage {
     const double bytes = made.cells * static_cast<double>(size_of(table.type));
     total.cells += made.cells, total.look_ups += made.look_ups, total.seconds += made.seconds;
     total.blocks += made.blocks, total.read += made.read, total.up += made.up;
+    total.waiting += made.waiting;
     total.written += bytes, total.down += bytes;
   }
 
@@ -209,6 +209,7 @@ std::unique_ptr<run::Stage> make_makespan(const Request& request) {
     search.cut.tiles = request.choices->at("tiles");
     search.cut.sources = request.choices->at("sources");
     search.cut.live = request.choices->at("live");
+    search.cut.ordered = request.choices->at("ordered");
     search.workspace = request.choices->at("workspace");
     left_out = request.choices->at("left_out");
   } else if (search.lower < search.upper) {

@@ -13,8 +13,8 @@ constexpr std::size_t most_kept = 4;  // rounds
 }  // namespace
 
 ProbeTable::Place ProbeTable::place_of(std::int64_t cell) const {
-  Extents index = Extents::filled(table.extents.rank(), 0);
-  const Extents strides = row_major_strides(table.extents);
+  Extents index = Extents::filled(sized.table.extents.rank(), 0);
+  const Extents strides = row_major_strides(sized.table.extents);
   std::int64_t rest = cell, begin = 0;
   for (int d = 0; d < index.rank(); ++d) index[d] = rest / strides[d], rest %= strides[d];
   const std::int64_t tile = tiles.tile_of(index);
@@ -79,23 +79,22 @@ ProbeTable TablesOfSearch::probe(std::int64_t target) const {
     throw ComputeError("the table of the target " + std::to_string(target) + " " + what +
                        ": take a larger `epsilon`");
   };
-  RoundedJobs jobs = rounding_.jobs(target);
+  const auto too_large = [&] { fail("is larger than all that were looked at before the run"); };
+  const RoundedJobs jobs = rounding_.jobs(target);
   if (jobs.sizes.size() > static_cast<std::size_t>(dp_table::most_dimensions)) fail("has too many dimensions");
-  auto table = table_of(jobs, target, definition_.type, definition_.instance.machines);
-  if (!table) fail("has too many configurations of a machine");
   const std::optional<dp_table::Cut> tile = cut_of(jobs, cut.tile_cells);
-  if (tile) table->cut = *tile;
-  dp_table::Tiles tiles(*table);
-  std::vector<dp_table::SourceRange> sources = dp_table::sources_of(*table);
+  if (!tile) too_large();
+  auto sized = sized_table(jobs, target, definition_.type, definition_.instance.machines, *tile, cut.ordered);
+  if (!sized) fail("has too many configurations of a machine");
+  dp_table::Tiles tiles(sized->table);
+  std::vector<dp_table::SourceRange> sources = dp_table::sources_of(sized->table);
   const std::int64_t read =
       std::ssize(sources) - 1 +
       (tiles.ranges() == 1 ? 0 : std::count_if(sources.begin(), sources.end(), [](const auto& source) {
         return source.reach > 0;
       }));
-  if (!tile || tiles.count() > cut.tiles || read > cut.sources || tiles.most_live(sources) > cut.live) {
-    fail("is larger than all that were looked at before the run");
-  }
-  return {target, std::move(jobs), *std::move(table), std::move(tiles), std::move(sources), 0, {}};
+  if (tiles.count() > cut.tiles || read > cut.sources || tiles.most_live(sources) > cut.live) too_large();
+  return {target, *std::move(sized), std::move(tiles), std::move(sources), 0, {}};
 }
 
 std::shared_ptr<const RoundTables> TablesOfSearch::make(const Outcomes& outcomes,

@@ -31,8 +31,7 @@ using Outcomes = std::vector<std::int64_t>;
 /// The table of a target, and where it lies.
 struct ProbeTable {
   std::int64_t target = 0;
-  RoundedJobs jobs;
-  dp_table::Table table;
+  SizedTable sized;
   dp_table::Tiles tiles;
   std::vector<dp_table::SourceRange> sources;
   std::int64_t first_block = 0;           // in its phase

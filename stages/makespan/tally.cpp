@@ -15,8 +15,9 @@ namespace {
 }
 
 MadeTable record_of(const ProbeTable& probe, bool feasible) {
-  const Extents& extents = probe.table.extents;
-  return {probe.target, volume(extents), probe.table.steps.count(), {extents.begin(), extents.end()}, feasible};
+  const dp_table::Table& table = probe.sized.table;
+  return {probe.target, volume(table.extents), table.steps.count(), probe.sized.by_sizes(table.extents.begin()),
+          feasible};
 }
 
 }  // namespace
@@ -65,11 +66,12 @@ void MakespanTally::fold_walk(const run::Phase& phase, const dp_table::TableResu
   const auto value = phase.value.as<SearchPhase>();
   const auto round = plan_.tables_of(phase);
   const std::size_t number = value.made_again != 0 ? 0 : static_cast<std::size_t>(findings_.outcomes.back());
-  const dp_table::Table& table = round->probes[number].table;
+  const SizedTable& sized = round->probes[number].sized;
+  const dp_table::Table& table = sized.table;
   const Extents strides = row_major_strides(table.extents);
   for (std::int64_t n = 0; n < result.walked; ++n) {
     const std::int64_t* step = table.steps.step(result.step[n]);
-    findings_.configurations.emplace_back(step, step + table.extents.rank());
+    findings_.configurations.push_back(sized.by_sizes(step));
     for (int d = 0; d < strides.rank(); ++d) findings_.walk_cell -= step[d] * strides[d];
   }
   if (result.state == dp_table::walk_unreachable || findings_.walk_cell < 0 ||

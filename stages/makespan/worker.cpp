@@ -19,7 +19,7 @@ void MakespanWorker::set_tables(const run::Phase& phase) {
   const std::shared_ptr<const RoundTables> round = plan_.tables_of(phase);
   if (round == tables_) return;
   std::vector<dp_table::Table> tables;
-  for (const ProbeTable& probe : round->probes) tables.push_back(probe.table);
+  for (const ProbeTable& probe : round->probes) tables.push_back(probe.sized.table);
   if (context_.shares_host_memory()) {
     if (!kernel_) kernel_ = dp_table::make_tables_cpu(tables.front(), context_);
   } else if (const std::size_t bytes = dp_table::tables_cuda_bytes(tables); !kernel_ || bytes > workspace_bytes_) {

@@ -515,7 +515,7 @@ class Jobs(OnSimulatedGpu):
                                   memory={"host": 64 << 20, "device": budget})
             blocks.append(int(result["profile/stages/blocks"][0]))
             found = result["shifts"]
-            for key in ("makespan", "lower_bound", "tables/target", "tables/feasible"):
+            for key in ("makespan", "lower_bound", "tables/target", "tables/feasible", "tables/extents", "assignment"):
                 numpy.testing.assert_array_equal(found[key][()], expected[key][()], key)
             load = numpy.bincount(found["assignment"][()], weights=times, minlength=16)
             self.assertEqual(load.max(), found["makespan"][()])

@@ -12,6 +12,7 @@ namespace {
 
 std::span<const TableMethod> table_cuda_methods() { return {}; }
 std::size_t tables_cuda_bytes(const std::vector<Table>&) { refuse(); }
+std::vector<int> fast_cuda_order(const Table&) { refuse(); }
 std::unique_ptr<TableKernel> make_tables_cuda(const Table&, device::Context&, void*, std::size_t) { refuse(); }
 
 }  // namespace terrace::dp_table

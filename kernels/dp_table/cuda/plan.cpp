@@ -59,16 +59,11 @@ TileCut partitions_of(const Index& extents, int dimensions) {
   return {Index(divided.begin(), divided.end()), extents.size(), 0};
 }
 
-Index vector_of(const TablePlan& plan, const StepEntry& entry) {
-  const std::int64_t* step = plan.table.steps.step(entry.number);
-  return {step, step + plan.table.extents.rank()};
-}
-
 /// The steps of the table that are one longer than a step in a dimension of a tile: by bits of these dimensions.
-u64 longer_steps(const TablePlan& plan, const std::set<Index>& all, Index step) {
+/// @param whole dimensions that are cut into single indices
+u64 longer_steps(int whole, const std::set<Index>& all, Index step) {
   u64 longer = 0;
-  for (std::size_t t = 0; t < plan.extents.size(); ++t) {
-    const std::size_t d = static_cast<std::size_t>(plan.table.cut.whole) + t;
+  for (std::size_t d = static_cast<std::size_t>(whole), t = 0; d < step.size(); ++d, ++t) {
     ++step[d];
     if (all.contains(step)) longer |= u64{1} << t;
     --step[d];
@@ -198,13 +193,6 @@ void place_lists(TablePlan& plan) {
   places.reorganised = add(plan.block_count * cells, size_of(plan.table.type));
 }
 
-/// Bytes of a slab's cell in shared memory: of its state and its value.
-i64 cell_bytes(const Table& table) {
-  const bool is_wide = size_of(table.type) == 8;
-  const bool keeps_state = table.combine == Combine::count;
-  return (keeps_state ? 16 : is_wide ? 16 : 8) + static_cast<i64>(size_of(table.type));
-}
-
 /// The packed form of an index of one dimension of a tile.
 Words packed_index(const TablePlan& plan, std::size_t d, i64 index) {
   Index all(plan.extents.size(), 0);
@@ -214,24 +202,34 @@ Words packed_index(const TablePlan& plan, std::size_t d, i64 index) {
 
 }  // namespace
 
-TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
-  for (int d = table.cut.whole; d < table.extents.rank(); ++d) extents.push_back(table.extents[d]);
-  const bool in_ranges = table.cut.rows < extents[0];
+FullTile::FullTile(const Table& table, const StepTable& steps) {
+  const int whole = table.cut.whole;
+  for (int d = whole; d < table.extents.rank(); ++d) extents.push_back(table.extents[d]);
+  in_ranges = table.cut.rows < extents[0];
   extents[0] = std::min<i64>(extents[0], table.cut.rows);
-  strides.assign(extents.size(), 1);
-  for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
   const std::set<Index> all = closed_steps(table, steps);
   closed = !all.empty();
-  std::vector<StepComponents> components;
   for (const StepEntry& entry : steps.entries) {
-    const Index step = vector_of(*this, entry);
+    const std::int64_t* first = table.steps.step(entry.number);
+    const Index step(first, first + table.extents.rank());
     components.push_back(
-        {Index(step.begin() + table.cut.whole, step.end()), entry.source != 0, longer_steps(*this, all, step)});
+        {Index(step.begin() + whole, step.end()), entry.source != 0, longer_steps(whole, all, step)});
   }
-  cut = table.schedule == Schedule::partitioned ? partitions_of(extents, table.partition_dimensions)
-                                                : choose_cut(extents, components, in_ranges, cell_bytes(table));
+  const bool is_wide = size_of(table.type) == 8, keeps_state = table.combine == Combine::count;
+  cell_bytes = (keeps_state || is_wide ? 16 : 8) + static_cast<i64>(size_of(table.type));
+}
+
+TablePlan::TablePlan(const Table& made) : table(made), steps(made) {
+  const FullTile tile(table, steps);
+  extents = tile.extents;
+  closed = tile.closed;
+  strides.assign(extents.size(), 1);
+  for (std::size_t d = extents.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * extents[d];
+  cut = table.schedule == Schedule::partitioned
+            ? partitions_of(extents, table.partition_dimensions)
+            : choose_cut(extents, tile.components, tile.in_ranges, tile.cell_bytes);
   std::tie(block_count, block_levels) = counted(counts_of(extents, cut.shape));
-  sort_steps(*this, components, in_ranges);
+  sort_steps(*this, tile.components, tile.in_ranges);
   place_levels = counted(cut.shape).second;
   place_lists(*this);
 }

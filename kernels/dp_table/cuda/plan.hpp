@@ -20,6 +20,17 @@ struct TablePlaces {
   OrderPlaces order, needed_order;
 };
 
+/// A full tile of a table, as its slabs are chosen for it.
+struct FullTile {
+  explicit FullTile(const Table& table, const StepTable& steps);
+
+  std::vector<i64> extents;                // of the dimensions from table.cut.whole on
+  bool in_ranges = false;                  // its first dimension is cut into rows
+  bool closed = false;                     // steps beside which a longer one fits are not needed (closed_steps())
+  std::vector<StepComponents> components;  // of the entries of `steps`
+  i64 cell_bytes = 0;                      // of shared memory, for a slab's cell: its state and its value
+};
+
 struct TableLists;
 
 /// A table of a kernel.

@@ -114,8 +114,9 @@ void print_stage(std::ostream& out, const run::PlannedStage& planned, const run:
   out << fmt::format("  disk          {} to read, {} to write{}\n", format_size(p.bytes_read),
                      format_size(p.bytes_written), moving_time(times.disk, run::assumed_disk_bytes_per_second));
   if (p.bytes_up + p.bytes_down > 0) {
-    out << fmt::format("  link          {} up, {} down{}\n", format_size(p.bytes_up), format_size(p.bytes_down),
-                       moving_time(times.link, run::assumed_link_bytes_per_second));
+    out << fmt::format("  link          {} up, {} down{}{}\n", format_size(p.bytes_up), format_size(p.bytes_down),
+                       moving_time(times.link, run::assumed_link_bytes_per_second),
+                       p.link_waits ? ", while nothing is computed: memory holds one block" : "");
   }
   if (p.limit > 0) {
     out << fmt::format("  limit         {}\n", describe_limit(p, times));

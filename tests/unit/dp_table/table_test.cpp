@@ -197,6 +197,14 @@ TEST_CASE("the last reader of a tile, and the tiles that are needed at a time") 
   }
 }
 
+TEST_CASE("a table in another order has the same steps") {
+  const Table table = table_of({3, 7, 4}, {{1, 2, 0}, {0, 1, 3}, {2, 0, 1}}, {5, 6, 7});
+  const Table ordered = in_order(table, {2, 0, 1});
+  CHECK(ordered.extents == Extents{4, 3, 7});
+  CHECK(ordered.steps.components == std::vector<std::int64_t>{0, 1, 2, 3, 0, 1, 1, 2, 0});
+  CHECK(ordered.steps.whole_costs == table.steps.whole_costs);
+}
+
 TEST_CASE("tables have at most 2^62 cells") {
   CHECK(cells_of({std::int64_t{1} << 31, std::int64_t{1} << 31}) == std::int64_t{1} << 62);
   CHECK(!cells_of({std::int64_t{1} << 31, std::int64_t{1} << 31, 2}));

@@ -4,8 +4,12 @@
 #include <random>
 #include <set>
 
+#include "kernels/dp_table/kernels.hpp"
+#include "kernels/dp_table/methods.hpp"
 #include "pipeline/base/error.hpp"
 #include "pipeline/base/rounding.hpp"
+#include "stages/block_memory.hpp"
+#include "stages/dp_table/seconds.hpp"
 #include "stages/makespan/plan.hpp"
 #include "stages/makespan/tables.hpp"
 #include "stages/makespan/tally.hpp"
@@ -125,6 +129,72 @@ TEST_CASE("tables are cut into the fewest tiles of which memory holds a block, o
   }
   CHECK(found.size() > 4);
   CHECK(found.count(1) == 1);
+}
+
+TEST_CASE("on CUDA tiles take the least time, with copies that wait where memory holds one block") {
+  if (dp_table::table_cuda_methods().empty()) return;
+  Instance instance{{}, 50};
+  for (const auto& [count, time] : std::vector<std::pair<int, std::int64_t>>{
+           {10, 468}, {16, 429}, {20, 390}, {10, 351}, {14, 312}, {19, 273}, {14, 234}, {14, 200}, {105, 98}}) {
+    instance.times.insert(instance.times.end(), static_cast<std::size_t>(count), time);
+  }
+  const Rounding rounding(instance, 5);
+  const SearchTables tables{rounding, 977, 980, ElementType::u8, instance.machines, 4};
+  const RoundedJobs jobs = rounding.jobs(977);
+  REQUIRE(jobs.extents() == Extents{11, 17, 21, 11, 15, 20, 15, 15});
+  std::set<std::int64_t> beside;  // sizes of tiles of which memory held two blocks
+  for (const std::size_t mebibytes : {64, 128, 192, 256, 384, 512, 1024}) {
+    Resources resources;
+    resources.cuda = true;
+    resources.host_budget = std::size_t{64} << 30;
+    resources.device_budget = mebibytes << 20;
+    double least = 0;
+    std::int64_t best = 0;
+    for (const dp_table::Cut& cut : cuts_of(jobs)) {
+      const auto table = sized_table(jobs, 977, tables.type, tables.machines, cut, true)->table;
+      const std::int64_t cells = volume(dp_table::Tiles(table).shape());
+      const auto plain = plain_cut(tables, cells);
+      const auto workspace = 4 * static_cast<std::int64_t>(dp_table::tables_cuda_bytes({table}));
+      if (!plain || !holds(resources, {plain->block_bytes(tables.type), workspace, cells})) continue;
+      const TableTraffic traffic = table_traffic(table, cells, resources.device_budget);
+      const double making = table_seconds(table, false, resources),
+                   moving = std::max(traffic.up, traffic.down) / 50e9;
+      const bool waits = !moves_beside(table, cells, workspace, resources);
+      const double time = waits ? making + moving : std::max(making, moving);
+      if (best == 0 || time < least) least = time, best = cells;
+      if (best == cells && !waits) beside.insert(cells);
+    }
+    const CutChoice choice = choose_search_cut(tables, resources);
+    CAPTURE(mebibytes, least);
+    REQUIRE(choice.cut);
+    CHECK(choice.cut->ordered);
+    CHECK(choice.cut->tile_cells == best);
+  }
+  CHECK(beside.count(31'185'000) == 1);
+}
+
+TEST_CASE("memory holds two blocks of tiles") {
+  // In ranges a block has two tiles of its own prefix and two of the one before; the next one adds one of each.
+  dp_table::Table table;
+  table.extents = {4, 8, 5};
+  table.steps = *dp_table::steps_of_capacity(table.extents, {1, 1, 1}, 2);
+  const std::int64_t cells = 3 * page_bytes;
+  const auto least = [&](const dp_table::Cut& cut) {
+    table.cut = cut;
+    std::int64_t tiles = 1;
+    Resources resources;
+    resources.cuda = true;
+    resources.host_budget = 1 << 30;
+    while (resources.device_budget = static_cast<std::size_t>(page_bytes + 7 + tiles * cells),
+           !moves_beside(table, cells, 7, resources)) {
+      ++tiles;
+    }
+    return tiles;
+  };
+  CHECK(least({0, 2}) == 3);
+  CHECK(least({1, 4}) == 5 + 3);
+  CHECK(least({1, 8}) == 3 + 1);
+  CHECK(least({2, 5}) == 6 + 3);
 }
 
 TEST_CASE("configurations are counted as steps are made") {
