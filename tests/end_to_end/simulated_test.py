@@ -510,7 +510,7 @@ class Jobs(OnSimulatedGpu):
         stage = {"name": "shifts", "makespan": {"times": "t", "machines": 16, "epsilon": 0.3, "bounds": False}}
         expected = self.run_job(self.used([stage]), [stage], "--backend", "cpu", output="cpu.h5")["shifts"]
         blocks = []
-        for budget in (16 << 20, 600 << 10, 200 << 10, 100 << 10):
+        for budget in (16 << 20, 400 << 10, 200 << 10, 100 << 10):
             result = self.run_job(self.used([stage]), [stage], "--backend", "cuda", output=f"{budget}.h5",
                                   memory={"host": 64 << 20, "device": budget})
             blocks.append(int(result["profile/stages/blocks"][0]))
@@ -520,6 +520,17 @@ class Jobs(OnSimulatedGpu):
             load = numpy.bincount(found["assignment"][()], weights=times, minlength=16)
             self.assertEqual(load.max(), found["makespan"][()])
         self.assertEqual(blocks, sorted(set(blocks)))
+
+    def test_copies_that_wait_are_a_part_of_the_time_that_is_expected(self):
+        stage = dp_table("ways", extents=[200, 100, 50], steps=numpy.eye(3, dtype=int).tolist(), combine="any",
+                         keep="table")
+        job = self.write_job({}, [stage], memory={"host": "64MiB", "device": "1MiB"}, backend="cuda")
+        self.assertIn("(assumed), while nothing is computed", self.terrace("plan", job).stdout)
+        planned = json.loads(self.terrace("plan", job, "--json").stdout)["stages"][0]
+        self.assertGreater(planned["link_seconds"], 0)
+        least = planned["compute_seconds"] + planned["link_seconds"] + planned["memory_seconds"]
+        self.assertGreaterEqual(planned["predicted_seconds"], least * (1 - 1e-9))
+        self.assertNotIn("nothing is computed", self.terrace("plan", job, "--set", "memory.device=16MiB").stdout)
 
     def test_what_is_left_out_changes_nothing(self):
         def mutated(name, seed):
