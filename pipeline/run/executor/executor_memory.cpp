@@ -117,7 +117,8 @@ bool Executor::hold(BlockState& block) {
     Version& version = use.buffer();
     // If a part is assembled from a tile in the same memory, the tile must stay there meanwhile.
     if (content_there(block, use, location) && use.assembly >= 0) continue;
-    if (use.assembly >= 0 && (location > 0 || !has_memory(block.assemblies[static_cast<std::size_t>(use.assembly)]))) {
+    if (use.assembly >= 0 &&
+        (location > 0 || !has_memory(block.assemblies[static_cast<std::size_t>(use.assembly)]))) {
       continue;
     }
     if (version.awaited) return false;
