@@ -139,7 +139,7 @@ Box Tiles::read(std::int64_t tile, const SourceRange& source, bool own) const {
 }
 
 Box Tiles::read(std::int64_t tile, const std::int64_t* step) const {
-  const Box none{Extents::filled(extents_.rank(), 0), Extents::filled(extents_.rank(), 0)};
+  Box none{Extents::filled(extents_.rank(), 0), Extents::filled(extents_.rank(), 0)};
   Box box = this->box(tile);
   const int rows = cut_.whole;
   const std::int64_t first = box.begin[rows];

@@ -110,7 +110,7 @@ struct NeedsOfTarget {
 NeedsOfTarget needs_of(const RoundedJobs& jobs, std::int64_t target, std::int64_t last) {
   const Extents extents = jobs.extents();
   const auto prefixes = [&](const Extents& of, int dimensions) {
-    return configurations(of, jobs.sizes, dimensions, last, 2 * dp_table::most_sources);
+    return configurations(of, jobs.sizes, dimensions, last, 2 * std::int64_t{dp_table::most_sources});
   };
   NeedsOfTarget needs{target, {}};
   for (const dp_table::Cut& cut : cuts_of(jobs)) {
