@@ -69,6 +69,7 @@ struct TableRing {
       while (!__all_sync(~0u, device::wait_for_end(kept[place], parity_of(number)))) {
         if (__any_sync(~0u, device::has_ended(left, 0))) return;
       }
+      device::random_delay(a.launch, number);
       const i32 first_column = first[place];
       if (first_column != nothing) {
         store_table_piece<V, R>(a, band, cells, static_cast<int>(place) * piece, first_column, lane_index());
