@@ -19,6 +19,16 @@
 
 namespace terrace::wavefront {
 
+/// The sums of R rows of a batch: of values in W, or of marks.
+template <bool packed, class W, int R>
+struct BatchOf {
+  using Type = ValueSums<W, R>;
+};
+template <class W, int R>
+struct BatchOf<true, W, R> {
+  using Type = MarkSums<R>;
+};
+
 /// One strip. @tparam V sums; T the table's; `bytes` of a grid's value; whether marks are counted (`counts`)
 ///
 /// While a lane adds up, its columns are 4 * lane, ...; it writes 16 bytes at a time, adjacent to the other
@@ -31,7 +41,7 @@ class StripSweep {
   static constexpr int R = Shape::rows;
   static constexpr int packet = packet_columns<T>;
   using W = typename LocalSum<V, bytes, counts>::Type;
-  using Batch = std::conditional_t<Shape::packed, MarkSums<R>, ValueSums<W, R>>;
+  using Batch = typename BatchOf<Shape::packed, W, R>::Type;
   using Tagged = TaggedCell<V, 1>;
   using Memory = StripMemory<Batch>;
   static constexpr int lanes_a_row = 32 / R;  // that look back together
