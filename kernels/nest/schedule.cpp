@@ -147,7 +147,7 @@ class CycleFinder {
   /// "D[i][j] needs D[i-1][j], which needs D[i][j]"; empty if there is no cycle of that length.
   std::string find() {
     for (std::size_t start = 0; start < nest_.statements.size(); ++start) {
-      const std::string found = find_from(static_cast<int>(start));
+      std::string found = find_from(static_cast<int>(start));
       if (!found.empty()) return found;
     }
     return "";

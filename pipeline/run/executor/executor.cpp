@@ -145,7 +145,7 @@ void Executor::run_blocks() {
   while (!window_.finished() || !tally_.fault().empty()) {
     const bool moved = step();
     if (stopping_ && !anything_running() && !checkpoints_.active() && !checkpoint_wanted_) {
-      if (std::string fault = tally_.fault(); !fault.empty()) throw ComputeError(std::move(fault));
+      if (const std::string fault = tally_.fault(); !fault.empty()) throw ComputeError(fault);
       throw Stopped("stopped at a checkpoint; the same command goes on from it");
     }
     wait(moved);

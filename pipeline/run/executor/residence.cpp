@@ -108,6 +108,7 @@ std::vector<Version*> Residence::victims(int location, std::size_t bytes, std::i
     return std::tie(a.version->key.array, a.version->key.tile) < std::tie(b.version->key.array, b.version->key.tile);
   });
   std::vector<Version*> order;
+  order.reserve(found.size());
   for (const Candidate& candidate : found) order.push_back(candidate.version);
   return order;
 }
