@@ -14,7 +14,7 @@ import terrace_runs
 from slurm_cluster import QueueTest
 from terrace_runs import DONE, FAILED, WRONG, JobTest, main, random_letters, skip, wavefront
 
-SLOW = 130_000  # letters, whose table takes some seconds on one processor
+SLOW = 130_000  # letters, whose table takes one to some seconds on one processor
 
 
 class Scripts(JobTest):
@@ -135,7 +135,7 @@ class Queue(QueueTest):
         self.assertEqual(int(self.open()["d/score"][()]), 500)
 
     def test_puts_back_what_stops_before_its_time_limit(self):
-        batch = self.batch(1)
+        batch = self.batch(1, 2*SLOW)
         [job] = self.submit(batch)
         self.wait_for_task(batch)
         self.cluster.run("scancel", "--batch", "--signal=USR1", f"{job}_0")
@@ -156,7 +156,7 @@ class Queue(QueueTest):
         self.check_results(batch, 1)
 
     def test_leaves_what_is_cancelled(self):
-        batch = self.batch(1)
+        batch = self.batch(1, 2*SLOW)
         [job] = self.submit(batch)
         self.wait_for_task(batch)
         self.cluster.run("scancel", job)
