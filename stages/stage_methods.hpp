@@ -10,6 +10,7 @@
 #include "kernels/device/memory.hpp"
 #include "kernels/launch/method.hpp"
 #include "pipeline/run/stage.hpp"
+#include "stages/refuse.hpp"
 #include "stages/stage_kind.hpp"
 
 namespace terrace::stages {
@@ -72,7 +73,7 @@ struct SingleMethod {
 };
 
 /// The method of a stage: that of the attempt to resume, if this program has it, else the cheapest.
-/// @throws DeviceError if none computes the spec
+/// @throws JobError if the schedule of the job does not compute the spec; DeviceError if none does
 template <class Spec>
 const device::Method<Spec>& method_for(const Request& request, std::span<const device::Method<Spec>> methods,
                                        std::string_view schedule, const Spec& spec) {
@@ -81,8 +82,15 @@ const device::Method<Spec>& method_for(const Request& request, std::span<const d
     const std::string name = request.choices->value("method", "");
     if (const auto* method = device::find_method(methods, backend, name)) return *method;
   }
-  return device::chosen_method("stage '" + request.stage.name + "'", methods, backend, schedule, spec,
-                               request.resources.device);
+  const device::Limits& limits = request.resources.device;
+  if (const auto* method = device::choose_method(methods, backend, schedule, spec, limits)) return *method;
+  for (const auto& rated : device::rate_methods(methods, backend, spec, limits)) {
+    if (rated.method->schedule != schedule) continue;
+    refuse(request.stage, "schedule",
+           "on " + std::string(name_of(backend)) + " `" + std::string(schedule) +
+               "` does not compute it: " + rated.unfit + "; name another schedule, or leave the choice");
+  }
+  return device::chosen_method("stage '" + request.stage.name + "'", methods, backend, schedule, spec, limits);
 }
 
 /// The workspace with which a kernel is made; null on the CPU.

@@ -354,6 +354,8 @@ class NoFiles(JobTest):
                     self.assertSays(ended, "job.yaml:", f"'scratch.path' names {kind}; name a folder", name)
         ended = self.terrace("run", self.job(scratch={"path": "absent/folder"}), expect=WRONG)
         self.assertSays(ended, "job.yaml:", "absent/folder, which is not there; make the folder")
+        ended = self.terrace("run", self.job(scratch={"path": "job.yaml/below"}), expect=WRONG)
+        self.assertSays(ended, "job.yaml:", "below: Not a directory; name another folder")
 
     def test_logs(self):
         for name, kind in self.kinds.items():

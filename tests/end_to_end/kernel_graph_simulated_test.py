@@ -123,6 +123,15 @@ class KernelGraphsOnSimulatedGpu(JobTest):
             for name in "uv":
                 self.assertEqual(there[f"s/{name}"][()].tobytes(), here[f"s/{name}"][()].tobytes())
 
+    def test_rows_that_are_too_short_to_stream_are_refused_with_the_reason(self):
+        inputs = {name: {"generate": "uniform", "shape": [40, 100], "type": "f32"} for name in ("first", "second")}
+        flow = {"problem": "horn_schunck", "source": "first", "target": "second", "alpha": 0.2, "levels": 1,
+                "warps": 1, "iterations": 5, "schedule": "streamed"}
+        job = self.write_job(inputs, [{"name": "s", "kernel_graph": flow}])
+        for command in ("check", "plan", "run"):
+            ended = self.terrace(command, job, expect=WRONG)
+            self.assertSays(ended, "job.yaml:", "`streamed` does not compute it", "shorter than a tile")
+
     def with_cache(self, times=None):
         """The user's cache folder is the test's, with such times of the device."""
         folder = self.folder / "cache" / "terrace" / "graphs"

@@ -223,7 +223,7 @@ class OfMatrices(VerifyTest):
                     for name, kind in (("counted", "i32"), ("weighed", "f32")))]
         self.check_finds(inputs, stages, "all/distance", "all/next", "real/distance", "some/distance", "some/previous",
                          ("some/source", (1,)), *(f"{name}/{what}" for name in ("counted", "weighed")
-                                                  for what in ("histogram", "outside", "unreachable")),
+                                                  for what in ("histogram", "bin", "outside", "unreachable")),
                          *(f"{name}/{what}" for name in ("reduced", "few")
                                                   for what in ("eccentricity", "sum", "reached")))
         shutil.copy(self.folder / "whole.h5", self.folder / "result.h5")

@@ -199,7 +199,7 @@ class ReductionsCheck {
             farthest = reached == 0 ? *found[to] : std::max(farthest, *found[to]);
             sum += *found[to];
             ++reached;
-            if (counted_) counted_->add(static_cast<double>(*found[to]));
+            if (counted_) counted_->add(static_cast<double>(*found[to]), tolerance(*found[to]));
           }
           if (counted_) ++counted_->rows;
           const Box at{{row}, {row + 1}};
@@ -213,27 +213,71 @@ class ReductionsCheck {
           return number == reached ? std::string()
                                    : "reached, " + difference_at({row}, text_of(number), text_of(reached));
         });
-    if (!counted_ || !rows.difference.empty()) return {rows};
-    return {rows, {"histogram, outside, unreachable", "compared with `reached` and with these rows", uncounted()}};
+    if (!counted_) return {rows};
+    const std::string counts = "histogram, outside, unreachable";
+    if (!rows.difference.empty()) return {rows, {counts, "the rows that they count differ", "", false}};
+    const std::string what = counted_->rows == rows_
+                                 ? "compared with `reached` and with the distances of all rows"
+                                 : "compared with `reached`, and no less than the distances of these rows";
+    return {rows, {counts, what, uncounted()}, check_bins()};
   }
 
  private:
-  /// Distances of the rows that were computed again.
-  struct Counted {
-    explicit Counted(const values::Bins& bins) : bin(bins), counts(static_cast<std::size_t>(bins.bins)) {}
+  /// Distances of the rows that were computed again, of each bin the least and the most that may be counted. They
+  /// differ by distances near an end of the bin.
+  class Counted {
+   public:
+    explicit Counted(const values::Bins& bins)
+        : bins_(bins), bin_(bins), least_(static_cast<std::size_t>(bins.bins) + 1), more_(least_.size() + 1) {}
 
-    void add(double distance) {
-      const device::i64 found = bin(distance);
-      ++(found < 0 ? outside : counts[static_cast<std::size_t>(found)]);
+    /// @param apart how far from it what was counted may be
+    void add(double distance, double apart) {
+      const double low = distance - apart, high = distance + apart;
+      const bool may_be_outside = low < bins_.low || high > bins_.high,
+                 is_outside = low > bins_.high || high < bins_.low;
+      if (may_be_outside) {
+        ++most_outside_;
+        if (is_outside) ++least_.back();
+      }
+      if (is_outside) return;
+      const auto first = static_cast<std::size_t>(bin_(std::max(low, bins_.low))),
+                 last = static_cast<std::size_t>(bin_(std::min(high, bins_.high)));
+      ++more_[first];
+      --more_[last + 1];
+      if (first == last && !may_be_outside) ++least_[first];
+    }
+    /// In each bin, and last in none.
+    const std::vector<std::int64_t>& least() const { return least_; }
+    std::vector<std::int64_t> most() const {
+      std::vector<std::int64_t> most(least_.size());
+      std::partial_sum(more_.begin(), more_.end() - 2, most.begin());
+      most.back() = most_outside_;
+      return most;
     }
 
-    values::BinFinder bin;
-    std::vector<std::int64_t> counts;
-    std::int64_t outside = 0, rows = 0;
+    std::int64_t rows = 0;
+
+   private:
+    values::Bins bins_;
+    values::BinFinder bin_;
+    std::vector<std::int64_t> least_, more_;  // more_: of the most, than in the bin before
+    std::int64_t most_outside_ = 0;
   };
 
-  /// The first difference of the histogram: all that is counted is what all rows reach, and it holds what was
-  /// computed again, where rounding does not move distances to other bins.
+  Checked check_bins() const {
+    const values::Bins bins = bins_of(request_.request.stage.settings);
+    const auto stored = read_all<double>(request_, "bin");
+    Checked checked{"bin", "computed again from `range` and `bins`", "", true};
+    if (std::ssize(stored) != bins.bins) checked.difference = std::to_string(stored.size()) + " values are stored";
+    for (std::int64_t n = 0; n < bins.bins && checked.difference.empty(); ++n) {
+      const double own = stored[static_cast<std::size_t>(n)];
+      if (own != bins.edge(n)) checked.difference = difference_at({n}, text_of(own), text_of(bins.edge(n)));
+    }
+    return checked;
+  }
+
+  /// The first difference of the histogram: all that is counted is what all rows reach, and each bin holds what was
+  /// computed again.
   std::string uncounted() const {
     const auto counts = read_all<std::int64_t>(request_, "histogram");
     const auto all = read_all<std::int64_t>(request_, "reached");
@@ -246,29 +290,33 @@ class ReductionsCheck {
     const std::string unreachable = request_.texts("unreachable").at(0);
     const std::string others = std::to_string(rows_ * (edges_.nodes() - 1) - reached);
     if (unreachable != others) return "unreachable, " + difference_at({}, unreachable, others);
-    if constexpr (std::is_floating_point_v<T>) return "";
     const bool has_all = counted_->rows == rows_;
-    const auto differs = [&](std::int64_t stored, std::int64_t own) {
-      return has_all ? stored != own : stored < own;
-    };
-    const std::string at_least = has_all ? "" : "at least ";
-    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-      if (!differs(counts[bin], counted_->counts[bin])) continue;
-      return difference_at({static_cast<std::int64_t>(bin)}, std::to_string(counts[bin]),
-                           at_least + std::to_string(counted_->counts[bin]));
+    std::vector<std::int64_t> stored = counts;
+    stored.push_back(outside);
+    const std::vector<std::int64_t>&least = counted_->least(), most = counted_->most();
+    for (std::size_t n = 0; n < stored.size(); ++n) {
+      if (stored[n] >= least[n] && (!has_all || stored[n] <= most[n])) continue;
+      const std::string own = has_all && least[n] == most[n] ? std::to_string(least[n])
+                              : stored[n] < least[n]         ? "at least " + std::to_string(least[n])
+                                                             : "at most " + std::to_string(most[n]);
+      const bool is_outside = n == counts.size();
+      return (is_outside ? "outside, " : "") +
+             difference_at(is_outside ? Extents{} : Extents{static_cast<std::int64_t>(n)}, std::to_string(stored[n]),
+                           own);
     }
-    if (!differs(outside, counted_->outside)) return "";
-    return "outside, " + difference_at({}, std::to_string(outside), at_least + std::to_string(counted_->outside));
+    return "";
   }
-  /// Real numbers are rounded in another order: sums of distances, each of up to n - 1 weights.
-  bool equal(Sum stored, Sum computed) const {
-    if (stored == computed) return true;
-    if constexpr (!std::is_floating_point_v<T>) return false;
+  /// Real numbers are rounded in another order: sums of distances, each of up to n - 1 weights. 0 of whole numbers.
+  double tolerance(Sum computed) const {
+    if constexpr (!std::is_floating_point_v<T>) return 0;
     const auto nodes = static_cast<double>(edges_.nodes());
     const double magnitude =
         edges_.has_negative() ? nodes * nodes * edges_.largest() : std::abs(static_cast<double>(computed));
-    const double apart = std::abs(static_cast<double>(stored) - static_cast<double>(computed));
-    return apart <= 4 * nodes * roundoff<T>() * magnitude;
+    return 4 * nodes * roundoff<T>() * magnitude;
+  }
+  bool equal(Sum stored, Sum computed) const {
+    if constexpr (!std::is_floating_point_v<T>) return stored == computed;
+    else return stored == computed || std::abs(stored - computed) <= tolerance(computed);
   }
 
   const VerifyRequest& request_;
