@@ -2,8 +2,9 @@
 // computes it. Cells drawn at random are compared with the definition of the graph, and so is the whole of a small
 // one. Of iterations rows drawn at random are compared with those of the first method instead.
 //
-//   benchmark_graphs_cuda [DIVISOR [CASE [LAUNCH CACHE RATE]]]
-//     DIVISOR of all extents (1); CASE: a part of a name, as harris, flow or "flow 16384"
+//   benchmark_graphs_cuda [DIVISOR [CASE [METHOD [LAUNCH CACHE RATE]]]]
+//     DIVISOR of all extents (1); CASE: a part of a name, as harris, flow or "flow 16384"; METHOD: one alone, as
+//     streamed ("": all)
 //     for ktiler microseconds of a launch (1.7), MB of the cache (40), GB/s from it (6200)
 #include <fmt/format.h>
 
@@ -430,14 +431,15 @@ i64 check_small(const Case& one, const GraphMethod& method, device::Context& con
   return slab.different(random, true);
 }
 
-void run_case(const Case& one, i64 divisor, const std::shared_ptr<const TimeTable>& times, device::Context& context) {
+void run_case(const Case& one, i64 divisor, const std::string& only, const std::shared_ptr<const TimeTable>& times,
+              device::Context& context) {
   std::random_device seed;
   std::mt19937 random(seed());
   const i64 side = std::max<i64>(64, one.side / divisor);
   OneSlab slab(one.graph({side, side}), context, random);
   slab.times = times;
   for (const GraphMethod& method : graph_methods()) {
-    if (method.backend != device::Backend::cuda) continue;
+    if (method.backend != device::Backend::cuda || (!only.empty() && only != method.name)) continue;
     if (const std::string why = method.unfit(slab.spec(), context.limits()); !why.empty()) {
       fmt::print("{:18} {:8} unfit: {}\n", one.name, method.name, why);
       continue;
@@ -467,11 +469,11 @@ int main(int count, char** arguments) {
     const int divisor = std::max(1, count > 1 ? std::atoi(arguments[1]) : 1);
     const auto number = [&](int at, double other) { return count > at ? std::atof(arguments[at]) : other; };
     const auto times = std::make_shared<terrace::graph::TimeTable>(
-        terrace::graph::table_of_rates(number(3, 1.7) * 1e-6, number(4, 40) * 1e6, number(5, 6200) * 1e9,
+        terrace::graph::table_of_rates(number(4, 1.7) * 1e-6, number(5, 40) * 1e6, number(6, 6200) * 1e9,
                                        terrace::graph::measured::cuda_bytes_per_second));
     for (const auto& one : terrace::graph::all_cases) {
       if (std::string(one.name).find(count > 2 ? arguments[2] : "") == std::string::npos) continue;
-      terrace::graph::run_case(one, divisor, times, context);
+      terrace::graph::run_case(one, divisor, count > 3 ? arguments[3] : "", times, context);
     }
   });
 }
