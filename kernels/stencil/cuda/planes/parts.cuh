@@ -52,7 +52,7 @@ struct VolumeParts {
     for (i32 i = 0; i < S::lines; ++i) {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
-        const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
+        const bool keeps = plane_kept || (edges && kept.template keeps_cell<S>(i, c));
         T values[S::fields];
         Cell::end(operands[0], VolumeBelow<S>{centre, x, i, c}, handed[i][c], values);
 #pragma unroll

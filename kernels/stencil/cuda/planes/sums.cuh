@@ -48,7 +48,7 @@ struct VolumeStar {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
         const T value = sum_of_plane(near, coefficients, i, c);
-        const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
+        const bool keeps = plane_kept || (edges && kept.template keeps_cell<S>(i, c));
         sum[S::radius - 1][i][c] = (edges || rims) && keeps ? near.at[i + S::radius][c + S::radius] : value;
 #pragma unroll
         for (i32 k = S::radius; k < 2 * S::radius; ++k) {
@@ -72,7 +72,7 @@ struct VolumeStar {
     for (i32 i = 0; i < S::lines; ++i) {
 #pragma unroll
       for (i32 c = 0; c < S::cells; ++c) {
-        const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
+        const bool keeps = plane_kept || (edges && kept.template keeps_cell<S>(i, c));
         const T value = fused(coefficient, x[i][c], before[i][c]);
         after[i][c] = (edges || rims) && keeps ? before[i][c] : value;
       }
@@ -133,7 +133,7 @@ struct VolumeBox {
           }
         }
         if (down >= 0 && (edges || rims)) {
-          const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
+          const bool keeps = plane_kept || (edges && kept.template keeps_cell<S>(i, c));
           if (keeps) value = down == 0 ? near.at[i + S::radius][c + S::radius] : before[i][c];
         }
         after[i][c] = value;

@@ -223,7 +223,7 @@ struct VolumeWindow {
         T values[S::fields];
         const WindowAt<S> at{task, places, plane, near, upper, centre, lower, of_arrays, i, c};
         const bool changes = make_cell<(edges || rims)>(at, values);
-        const bool keeps = plane_kept || (edges && kept.keeps_cell(i * S::cells + c));
+        const bool keeps = plane_kept || (edges && kept.template keeps_cell<S>(i, c));
 #pragma unroll
         for (i32 f = 0; f < S::fields; ++f) {
           made.of[f][i][c] = !changes || ((edges || rims) && keeps) ? centre.of[f][i][c] : values[f];
