@@ -24,7 +24,7 @@ class Streamed {
   static constexpr StreamedLayout of_a_warp{tile, states, constants, divisors, levels, 1, buffers, rows};
   static constexpr i64 most_batches = 0x7FFFFFFF;
   static constexpr i32 ahead = of_a_warp.ahead(), ring_values = of_a_warp.ring_values();
-  using Level = StreamedLevel<Cell, cells>;
+  using Level = StreamedLevel<Cell, cells, rows == 1>;
   using Row = typename Level::Row;
   using Constants = StreamedConstants<Cell, cells>;
   struct alignas(16) Chunk {
@@ -183,14 +183,8 @@ class Streamed {
     }
   }
 
-  /// Rows of a batch take turns in the registers of the levels: an odd row is in those of every second one.
   template <bool edges, bool rims>
   __device__ __forceinline__ void make(i32 batch, i32 tick) {
-    if (rows == 2 || batch % 2 == 0) make_rows<edges, rims, 0>(batch, tick);
-    else make_rows<edges, rims, 1>(batch, tick);
-  }
-  template <bool edges, bool rims, i32 first>
-  __device__ __forceinline__ void make_rows(i32 batch, i32 tick) {
     const T* from = taken(batch, tick);
     const bool is_last = warp_ + 1 == layout_.warps;
 #pragma unroll
@@ -203,11 +197,11 @@ class Streamed {
 #pragma unroll
       for (i32 level = 0; level < levels; ++level) {
         Constants values;
-        load_constants<edges, rims>(ring_ + turn - level, values);
+        load_constants(ring_ + turn - level, values);
         Level& own = levels_[level];
         own.template take<edges, rims>(
-            x, first + turn, warp_ * levels + level < work_.steps,
-            {own.rows[(first + turn) % 2], own.rows[1 - (first + turn) % 2], x, values,
+            x, turn, warp_ * levels + level < work_.steps,
+            {own.rows[Level::upper(turn)], own.rows[1 - Level::upper(turn)], x, values,
              begin_ - layout_.depth() + number - level - 1, column_ + lane_ * cells, work_.shape,
              edges && at_left_ && lane_ == 0, edges && at_right_ && lane_ == 31});
       }
@@ -231,14 +225,11 @@ class Streamed {
 #pragma unroll
     for (i32 s = 0; s < states; ++s) load_cells(row + s * tile, x[s]);
   }
-  template <bool edges, bool rims>
   __device__ __forceinline__ void load_constants(i32 place, Constants& values) const {
     if constexpr (constants > 0) {
       const T* row = ring_row(place);
-      // Without edges and rims quotients are quick.
-      constexpr i32 count = edges || rims ? constants : constants + divisors;
 #pragma unroll
-      for (i32 n = 0; n < count; ++n) load_cells(row + n * tile, values[n]);
+      for (i32 n = 0; n < constants + divisors; ++n) load_cells(row + n * tile, values[n]);
     }
   }
   __device__ __forceinline__ void load_cells(const T* row, T (&values)[cells]) const {

@@ -2,7 +2,8 @@
 //
 // A level keeps the two rows above the newest one. The newest one completes the neighbourhood of the row above it,
 // which is made by the formula; then it takes the place of the upper row. So after two rows every row is in the
-// registers in which it was.
+// registers in which it was. A warp that takes a row at a time moves rows instead: code for odd and even rows did not
+// fit into the cache of instructions (H200, 2026-12-01: 47% of the time of exact optical flow was spent on that).
 #pragma once
 
 #include "kernels/device/warp.cuh"
@@ -77,7 +78,8 @@ struct StreamedAt {
   }
 };
 
-template <class Cell, i32 cells>
+/// @tparam moves true: the upper row is always rows[0]
+template <class Cell, i32 cells, bool moves>
 struct StreamedLevel {
   using T = typename Cell::T;
   using Row = StreamedRow<Cell, cells>;
@@ -86,17 +88,19 @@ struct StreamedLevel {
   /// Rows from one on whose quick quotients are not all exact, until these are tried again. Not measured.
   static constexpr i32 slow_rows_after_miss = 8;
 
-  Row rows[2];  // above the newest one, which is row n of a batch: rows[n % 2] is the upper one
+  Row rows[2];  // above the newest one, which is row n of a batch: rows[n % 2] is the upper one, unless rows move
   i32 slow_rows = 0;
+
+  static __device__ __forceinline__ i32 upper(i32 turn) { return moves ? 0 : turn % 2; }
 
   /// Takes the place of the upper row by x, and gives the row that is made in its place.
   /// @param makes false: the row in the middle as it is
   template <bool edges, bool rims>
   __device__ __forceinline__ void take(Row& x, i32 turn, bool makes, const Window& window) {
     Row made;
-    if constexpr (!edges && !rims && Cell::divisors > 0) {
+    if constexpr (Cell::divisors > 0) {
       if (slow_rows == 0) [[likely]] {
-        if (make_quick(window, made)) [[likely]]
+        if (make_quick<edges, rims>(window, makes, made)) [[likely]]
           return give(x, turn, made);
         slow_rows = slow_rows_after_miss;
       }
@@ -114,24 +118,26 @@ struct StreamedLevel {
 
  private:
   /// Makes the row with quick quotients. @return false: some are not exact
-  __device__ __forceinline__ bool make_quick(const Window& window, Row& made) const {
+  template <bool edges, bool rims>
+  __device__ __forceinline__ bool make_quick(const Window& window, bool makes, Row& made) const {
     u32 misses = 0;
 #pragma unroll
     for (i32 c = 0; c < cells; ++c) {
       T values[Cell::results];
-      Cell::make_quick(StreamedAt<Cell, cells, false, false>{window, c}, 0, 0, values, misses);
+      Cell::make_quick(StreamedAt<Cell, cells, edges, rims>{window, c}, 0, 0, values, misses);
 #pragma unroll
-      for (i32 s = 0; s < Cell::results; ++s) made[s][c] = values[s];
+      for (i32 s = 0; s < Cell::results; ++s) made[s][c] = rims && !makes ? window.centre[s][c] : values[s];
     }
     return __any_sync(~0u, misses > values::known_divisor_range) == 0;
   }
   __device__ __forceinline__ void give(Row& x, i32 turn, const Row& made) {
-    Row& upper = rows[turn % 2];
+    Row& newest = rows[moves ? 1 : upper(turn)];
 #pragma unroll
     for (i32 s = 0; s < Cell::results; ++s) {
 #pragma unroll
       for (i32 c = 0; c < cells; ++c) {
-        upper[s][c] = x[s][c];
+        if (moves) rows[0][s][c] = rows[1][s][c];
+        newest[s][c] = x[s][c];
         x[s][c] = made[s][c];
       }
     }
