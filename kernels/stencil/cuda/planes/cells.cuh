@@ -21,28 +21,23 @@ struct VolumeNear {
   typename S::Value at[S::lines + 2 * S::radius][S::cells + 2 * S::radius];
 };
 
-/// The cells that keep their values: of a thread those near the ends of its lines and of the axis of lines; the
-/// planes below `low` and from `high` on, counted from the first one that is read. A tile ends where the grid does,
-/// so that cells near an end are the outermost ones of the outermost threads.
+/// The cells that keep their values: a bit a cell of the thread, line by line; the planes below `low` and from `high`
+/// on, counted from the first one that is read.
+/// @tparam anywhere false: only first and last cells of lines are kept, by two conditions, which stay in predicates
+template <bool anywhere>
 struct VolumeRims {
-  bool left, right, top, bottom;  // the thread's first and last cells of a line, its first and last lines
-  u32 cells;                      // a bit a cell, line by line; read where the radius is more than a thread's cells
+  u32 cells;
+  bool left, right;  // where not anywhere: the first and the last cells of all of the thread's lines are kept
   i32 low, high;
   bool all;  // the level is not made: all cells are kept
 
   __device__ __forceinline__ bool keeps_plane(i32 plane) const { return all || plane < low || plane >= high; }
-  /// A few conditions for all cells, which stay in predicates.
   template <class S>
   __device__ __forceinline__ bool keeps_cell(i32 i, i32 c) const {
-    if constexpr (S::radius > S::cells) {
+    if constexpr (anywhere) {
       return (cells >> (i * S::cells + c) & 1) != 0;
     } else {
-      bool keeps = false;
-      if (c < S::radius) keeps = keeps | left;
-      if (c >= S::cells - S::radius) keeps = keeps | right;
-      if (i < S::radius) keeps = keeps | top;
-      if (i >= S::lines - S::radius) keeps = keeps | bottom;
-      return keeps;
+      return (c < S::radius && left) | (c >= S::cells - S::radius && right);
     }
   }
 };

@@ -44,9 +44,9 @@ struct VolumeParts {
   VolumeFields<S> centre;  // the newest plane
 
   /// Takes plane `plane`, and gives the plane above it.
-  template <bool edges, bool rims>
+  template <bool edges, bool rims, class Kept>
   __device__ __forceinline__ void complete(const VolumeFields<S>& x, VolumeFields<S>& made, const T* operands,
-                                           const VolumeRims& kept, i32 plane) {
+                                           const Kept& kept, i32 plane) {
     const bool plane_kept = rims && kept.keeps_plane(plane - 1);
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {

@@ -28,9 +28,9 @@ struct VolumeStar {
   VolumeCells<S> sum[2 * S::radius];
 
   /// Takes plane `plane`: ends the sums of the plane `radius` above it, and goes on with those of planes between.
-  template <bool edges, bool rims>
+  template <bool edges, bool rims, class Kept>
   __device__ __forceinline__ void complete(const VolumeFields<S>& x, VolumeFields<S>& made, const T* coefficients,
-                                           const VolumeRims& kept, i32 plane) {
+                                           const Kept& kept, i32 plane) {
     go_on<edges, rims>(x.of[0], sum[0], made.of[0], S::radius, coefficients, kept, plane);
 #pragma unroll
     for (i32 i = 0; i + 1 < S::radius; ++i) {
@@ -39,9 +39,8 @@ struct VolumeStar {
   }
 
   /// Adds the plane's own terms to its sums, and begins those of planes below it.
-  template <bool edges, bool rims>
-  __device__ __forceinline__ void add(const VolumeNear<S>& near, const T* coefficients, const VolumeRims& kept,
-                                      i32 plane) {
+  template <bool edges, bool rims, class Kept>
+  __device__ __forceinline__ void add(const VolumeNear<S>& near, const T* coefficients, const Kept& kept, i32 plane) {
     const bool plane_kept = rims && kept.keeps_plane(plane);
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {
@@ -62,10 +61,10 @@ struct VolumeStar {
 
  private:
   /// The sums of the plane `down` above the new one, with its term.
-  template <bool edges, bool rims>
+  template <bool edges, bool rims, class Kept>
   static __device__ __forceinline__ void go_on(const VolumeCells<S>& x, const VolumeCells<S>& before,
                                                VolumeCells<S>& after, i32 down, const T* coefficients,
-                                               const VolumeRims& kept, i32 plane) {
+                                               const Kept& kept, i32 plane) {
     const bool plane_kept = rims && kept.keeps_plane(plane - down);
     const T coefficient = coefficients[star_term<S>(down, 0, 0)];
 #pragma unroll
@@ -99,9 +98,9 @@ struct VolumeBox {
   VolumeCells<S> sum[2 * S::radius];
 
   /// Takes plane `plane`, and gives the plane `radius` above it.
-  template <bool edges, bool rims>
+  template <bool edges, bool rims, class Kept>
   __device__ __forceinline__ void add(const VolumeNear<S>& near, VolumeFields<S>& made, const T* coefficients,
-                                      const VolumeRims& kept, i32 plane) {
+                                      const Kept& kept, i32 plane) {
     go_on<edges, rims>(near, sum[0], made.of[0], S::radius, coefficients, kept, plane);
 #pragma unroll
     for (i32 i = 0; i + 1 < 2 * S::radius; ++i) {
@@ -112,10 +111,10 @@ struct VolumeBox {
 
  private:
   /// The sums of the plane `down` above the new one, with its terms.
-  template <bool edges, bool rims>
+  template <bool edges, bool rims, class Kept>
   static __device__ __forceinline__ void go_on(const VolumeNear<S>& near, const VolumeCells<S>& before,
                                                VolumeCells<S>& after, i32 down, const T* coefficients,
-                                               const VolumeRims& kept, i32 plane) {
+                                               const Kept& kept, i32 plane) {
     const bool plane_kept = rims && kept.keeps_plane(plane - down);
 #pragma unroll
     for (i32 i = 0; i < S::lines; ++i) {

@@ -205,11 +205,11 @@ struct VolumeWindow {
   /// Takes the plane below plane `plane`, and makes that one. @param near the plane's cells and neighbours in it
   /// @tparam edges true if the tile may end at the grid's end; rims: true if the plane may be the grid's first or
   /// last one, or kept
-  template <bool edges, bool rims, bool aligned>
+  template <bool edges, bool rims, bool aligned, class Kept>
   __device__ __forceinline__ void make(VolumeNear<S> (&near)[S::fields], const VolumeFields<S>& x,
                                        VolumeFields<S>& made, const Task& task, const WindowPlaces& places,
                                        const WindowPlane& plane, const WindowArrays<S, aligned>& arrays,
-                                       const VolumeRims& kept) {
+                                       const Kept& kept) {
     VolumeFields<S> upper = above, lower = x;
     if constexpr (edges && !F::own_faces) put_faces(task, places, near);
     if constexpr (rims && !F::own_faces) put_faces(task.operands.faces[0], plane, upper, lower);
@@ -251,7 +251,8 @@ struct VolumeWindow {
     return additions.mask < 0 || at.arrays[FormulaArrays::mask][at.c] == T(0);
   }
 
-  static __device__ __forceinline__ bool is_plane_kept(const FacesOf<T>& faces, const VolumeRims& kept, i32 plane) {
+  template <class Kept>
+  static __device__ __forceinline__ bool is_plane_kept(const FacesOf<T>& faces, const Kept& kept, i32 plane) {
     return !F::own_faces &&
            ((faces.low == Face::fixed && plane < kept.low) || (faces.high == Face::fixed && plane >= kept.high));
   }
