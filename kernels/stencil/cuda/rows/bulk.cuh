@@ -62,7 +62,7 @@ class StreamBulk {
     while (!device::wait_for_end(signals().arrived[batch & (S::slots - 1)], parity)) {
     }
   }
-  __device__ __forceinline__ void let_slot(i32) const { __syncwarp(); }
+  __device__ __forceinline__ void let_slot(i32) const {}
 
   /// The last warp: waits until the slot of a batch may be filled, and hands the batch on.
   __device__ __forceinline__ void wait_for_output(i32) const {

@@ -2,11 +2,9 @@
 //
 // A thread block takes a tile of columns and streams down a chunk of rows. A warp holds a row of the tile of each
 // field, consecutive cells a lane, and makes some levels of it, one after another. A batch of rows goes from warp to
-// warp through shared memory. A warp waits for its neighbours alone: until the one before has a batch ready, and the
-// one behind has taken the batch whose slot it fills. With a barrier of all warps after every batch star2d of radius
-// 1 in f64 spent 19% of its time there (H200, 2026-12-01). Batches are brought for the first warp some ticks ahead,
-// and those of the last one are written, by bulk copies (bulk.cuh), or by one more warp, which makes no levels
-// (mover.cuh). A level takes a row and gives the one `radius` above it.
+// warp through shared memory, a tick each. Batches are brought for the first warp some ticks ahead, and those of the
+// last one are written, by bulk copies (bulk.cuh), or by one more warp, which makes no levels (mover.cuh). A
+// level takes a row and gives the one `radius` above it.
 //
 // A level of a sum over a star or a box keeps, instead of earlier rows, the partial sums of the cells that the rows
 // so far contribute to (level.cuh): a new row completes the sums of the row `radius` above it, adds to those
@@ -54,7 +52,6 @@ class Stream {
     if (threadIdx.x == 0) {
       place_tile();
       mover_.begin();
-      begin_hand_ons();
     }
     __syncthreads();
     at_left_ = tile().at_left != 0 && lane() == 0;
@@ -75,12 +72,13 @@ class Stream {
     const i32 end_of_runs = mover_.end_of_runs();
     return end_of_runs < end ? end_of_runs : end;
   }
-  /// Takes the warp's next batch. A warp is a tick behind the one before it.
+  /// Lets every warp take its next batch. A warp is a tick behind the one before it.
   template <bool edges, bool rims>
   __device__ __forceinline__ void advance(i32 tick) {
     const i32 batch = tick - warp();
     mover_.template bring<!rims>(tick);
-    if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch);
+    if (!rims || (batch >= 0 && batch < tile().batches)) make_batch<edges, rims>(batch, tick);
+    device::sync_first_threads(32 * warps());
   }
 
  private:
@@ -90,22 +88,6 @@ class Stream {
   static __device__ __forceinline__ i32 halo() { return S::halo(); }
   static __device__ __forceinline__ i32 side() { return S::side(); }
   __device__ __forceinline__ StreamTile& tile() const { return *reinterpret_cast<StreamTile*>(shared_ + S::tile_at); }
-
-  __device__ __forceinline__ typename S::HandOns& hand_ons() const {
-    return *reinterpret_cast<typename S::HandOns*>(shared_ + S::hand_ons_at);
-  }
-  __device__ __forceinline__ void begin_hand_ons() const {
-    for (i32 slot = 0; slot < S::hand_on_slot(warps() - 1, 0); ++slot) {
-      device::begin_phases(hand_ons().ready[slot]);
-      device::begin_phases(hand_ons().taken[slot]);
-    }
-  }
-  /// Waits for the phase of a batch. @param of_warp those of the warp that hands on
-  static __device__ __forceinline__ void wait_for(const device::Phases* phases, i32 of_warp, i32 batch) {
-    const u32 parity = static_cast<u32>(batch / S::hand_on_slots & 1);
-    while (!device::wait_for_end(phases[S::hand_on_slot(of_warp, batch)], parity)) {
-    }
-  }
 
   __device__ __forceinline__ void place_tile() {
     StreamTile& tile = this->tile();
@@ -157,15 +139,13 @@ class Stream {
   }
 
   template <bool edges, bool rims>
-  __device__ __forceinline__ void make_batch(i32 batch) {
+  __device__ __forceinline__ void make_batch(i32 batch, i32 tick) {
     const StreamRims kept{at_left_, at_right_, rims ? tile().low : 0, rims ? tile().high : 0};
-    const Chunk* from = shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, batch));
+    const Chunk* from = shared_ + (warp() == 0 ? S::input_at_slot(batch) : S::handed_on_at(warp() - 1, tick - 1));
     const bool is_last = warp() + 1 == warps();
-    Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), batch));
+    Chunk* to = shared_ + (is_last ? S::output_at_slot(batch) : S::handed_on_at(warp(), tick));
     if (warp() == 0) mover_.wait_for_batch(batch);
-    else wait_for(hand_ons().ready, warp() - 1, batch);
     if (is_last) mover_.wait_for_output(batch);
-    else if (batch >= S::hand_on_slots) wait_for(hand_ons().taken, warp(), batch - S::hand_on_slots);
     // Only plain ticks, of which there are most, are worth the code of all rows.
     constexpr i32 at_once = edges || rims ? S::Level::period : S::rows;
 #pragma unroll 1
@@ -188,9 +168,7 @@ class Stream {
       }
     }
     if (warp() == 0) mover_.let_slot(batch);
-    else device::end_phase(hand_ons().taken[S::hand_on_slot(warp() - 1, batch)]);
     if (is_last) mover_.template hand_on<!rims>(batch);
-    else device::end_phase(hand_ons().ready[S::hand_on_slot(warp(), batch)]);
   }
   __device__ __forceinline__ void load_row(const Chunk* row, T (&x)[S::cells]) const {
 #pragma unroll

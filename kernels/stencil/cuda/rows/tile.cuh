@@ -39,13 +39,6 @@ struct alignas(16) StreamSignals {
   device::Phases written[output_slots];
 };
 
-/// Signals between neighbouring warps that make levels, in shared memory: a phase a batch that a slot has had.
-template <i32 pairs, i32 slots>
-struct alignas(16) HandOns {
-  device::Phases ready[pairs > 0 ? pairs* slots : 2];  // by the warp before
-  device::Phases taken[pairs > 0 ? pairs* slots : 2];  // by the warp behind
-};
-
 /// The memory of batches of a field that follow one another, up to batch `end`: of the first cell of a batch's first
 /// row.
 template <class T>
@@ -86,25 +79,19 @@ struct StreamLayout {
   static constexpr i32 chunk = 16 / sizeof(T), chunks = tile / chunk, lane_chunks = cells / chunk;
   static constexpr i32 batch_chunks = rows * fields * chunks;
   static constexpr i32 input_at = 0, hand_on_at = slots * batch_chunks;
-  static constexpr i32 hand_on_slots = 2, output_at = hand_on_at + hand_on_slots * (warps - 1) * batch_chunks;
-  static constexpr i32 output_slots = 2;
+  static constexpr i32 output_slots = 2, output_at = hand_on_at + 2 * (warps - 1) * batch_chunks;
   static constexpr i32 signals_at = output_at + output_slots * batch_chunks;
   using Signals = typename SignalsOf<T, by_bulk, slots, output_slots, fields>::Type;
-  using HandOns = stencil::HandOns<warps - 1, hand_on_slots>;
-  static constexpr i32 hand_ons_at = signals_at + sizeof(Signals) / 16;
-  static constexpr i32 tile_at = hand_ons_at + sizeof(HandOns) / 16;
+  static constexpr i32 tile_at = signals_at + sizeof(Signals) / 16;
   static constexpr i32 shared_bytes = 16 * tile_at + sizeof(StreamTile);
 
-  /// The slot of a batch from memory, of what a warp hands on to the next one, and of what the last one hands on to
-  /// memory.
+  /// The slot of a batch from memory, the place of what a warp hands on to the next one in a tick, and of what the
+  /// last one hands on to memory.
   static __device__ __forceinline__ i32 input_at_slot(i32 batch) {
     return input_at + (batch & (slots - 1)) * batch_chunks;
   }
-  static __device__ __forceinline__ i32 handed_on_at(i32 warp, i32 batch) {
-    return hand_on_at + hand_on_slot(warp, batch) * batch_chunks;
-  }
-  static __device__ __forceinline__ i32 hand_on_slot(i32 warp, i32 batch) {
-    return hand_on_slots * warp + (batch & (hand_on_slots - 1));
+  static __device__ __forceinline__ i32 handed_on_at(i32 warp, i32 tick) {
+    return hand_on_at + (2 * warp + (tick & 1)) * batch_chunks;
   }
   static __device__ __forceinline__ i32 output_at_slot(i32 batch) {
     return output_at + (batch & (output_slots - 1)) * batch_chunks;
