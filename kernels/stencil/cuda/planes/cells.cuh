@@ -21,13 +21,16 @@ struct VolumeNear {
   typename S::Value at[S::lines + 2 * S::radius][S::cells + 2 * S::radius];
 };
 
-/// The cells that keep their values: a bit a cell of the thread, line by line; the planes below `low` and from `high`
-/// on, counted from the first one that is read.
-/// @tparam anywhere false: only first and last cells of lines are kept, by two conditions, which stay in predicates
+/// The cells that keep their values: of the thread, and the planes below `low` and from `high` on, counted from the
+/// first one that is read.
+/// @tparam anywhere true: the thread's cells have a bit each, line by line; false: they are the first or the last
+/// cells of lines, or the first or the last lines, by conditions that stay in predicates. That is so where no axis is
+/// shorter than a tile: then a tile ends where the grid does. H200, 2026-12-01, star of radius 1, 1024 x 512 x 512:
+/// f32 1055 Gcell/s, with bits 893; f64 589 and 578.
 template <bool anywhere>
 struct VolumeRims {
   u32 cells;
-  bool left, right;  // where not anywhere: the first and the last cells of all of the thread's lines are kept
+  bool left, right, top, bottom;
   i32 low, high;
   bool all;  // the level is not made: all cells are kept
 
@@ -37,7 +40,12 @@ struct VolumeRims {
     if constexpr (anywhere) {
       return (cells >> (i * S::cells + c) & 1) != 0;
     } else {
-      return (c < S::radius && left) | (c >= S::cells - S::radius && right);
+      bool keeps = false;
+      if (c < S::radius) keeps = keeps | left;
+      if (c >= S::cells - S::radius) keeps = keeps | right;
+      if (i < S::radius) keeps = keeps | top;
+      if (i >= S::lines - S::radius) keeps = keeps | bottom;
+      return keeps;
     }
   }
 };

@@ -61,7 +61,10 @@ class Volume {
     for (i32 plane = 0; plane + 1 < S::slots; ++plane) fetch(plane);
     const i32 ticks = count_ + S::delay + S::depth;
     // In between there is a plane for every level, none of which is kept.
-    const i32 begin = task_.levels == S::levels ? low_ + S::delay : ticks, end = high_ < ticks ? high_ : ticks;
+    // Cells that are kept may be anywhere in a tile that is longer than an axis.
+    const bool is_inside = is_within(task_.middle, S::height) && is_within(task_.last, S::width);
+    const i32 begin = task_.levels == S::levels && is_inside ? low_ + S::delay : ticks;
+    const i32 end = high_ < ticks ? high_ : ticks;
     make_ticks(*this, ticks, begin < 0 ? 0 : begin, end);
   }
 
@@ -77,10 +80,8 @@ class Volume {
       for (i32 level = 0; level < S::levels; ++level) make_window<edges, rims>(tick, level);
       write(tick - S::delay - S::depth);
       __syncthreads();
-    } else if (edges && !rims && !keeps_anywhere_) {
-      make_planes<edges, rims, false>(tick);
     } else {
-      make_planes<edges, rims, true>(tick);
+      make_planes<edges, rims>(tick);
     }
   }
 
@@ -95,14 +96,13 @@ class Volume {
   }
 
   /// Makes a plane of every level of sums and of cells in two parts.
-  /// @tparam anywhere see VolumeRims
-  template <bool edges, bool rims, bool anywhere>
+  template <bool edges, bool rims>
   __device__ __forceinline__ void make_planes(i32 tick) {
     if constexpr (!S::box) {
 #pragma unroll
       for (i32 level = 0; level < S::levels; ++level) {
-        levels_[level].template complete<edges, rims>(x_[level], x_[level + 1], task_.operands,
-                                                      rims_of<rims, anywhere>(level), tick - level * S::lag);
+        levels_[level].template complete<edges, rims>(x_[level], x_[level + 1], task_.operands, rims_of<rims>(level),
+                                                      tick - level * S::lag);
       }
       write(tick - S::delay - S::depth);
     }
@@ -115,13 +115,12 @@ class Volume {
       look_around(tick, level, x_[level], near);
       const i32 plane = tick - level * S::lag;
       if constexpr (S::box) {
-        levels_[level].template add<edges, rims>(near[0], x_[level + 1], task_.operands,
-                                                 rims_of<rims, anywhere>(level), plane);
+        levels_[level].template add<edges, rims>(near[0], x_[level + 1], task_.operands, rims_of<rims>(level), plane);
         if (level + 1 == S::levels) write(tick - S::delay - S::depth);
       } else if constexpr (S::kind == VolumeKind::parts) {
         levels_[level].add(near, x_[level]);
       } else {
-        levels_[level].template add<edges, rims>(near[0], task_.operands, rims_of<rims, anywhere>(level), plane);
+        levels_[level].template add<edges, rims>(near[0], task_.operands, rims_of<rims>(level), plane);
       }
     }
   }
@@ -170,19 +169,23 @@ class Volume {
     }
     at_left_ = S::keeps(task_, 2, first_cell);
     at_right_ = S::keeps(task_, 2, first_cell + S::cells - 1);
+    at_top_ = S::keeps(task_, 1, first_line);
+    at_bottom_ = S::keeps(task_, 1, first_line + S::lines - 1);
     places_ = typename S::Places(task_, first_line, first_cell);
-    const bool has_line_ends = touches_end(task_.middle, middle.begin, S::height);
-    has_edges_ = has_line_ends || touches_end(task_.last, last.begin, S::width);
-    // Where the axis is as long as a tile, its ends are at the tile's.
-    keeps_anywhere_ = has_line_ends || S::radius > S::cells || task_.last.extent < S::width;
+    has_edges_ = touches_end(task_.middle, middle.begin, S::height) || touches_end(task_.last, last.begin, S::width);
+  }
+  static __device__ __forceinline__ bool is_within(const VolumeAxis& axis, i32 size) {
+    return axis.wraps != 0 || axis.extent >= size;
   }
   static __device__ __forceinline__ bool touches_end(const VolumeAxis& axis, i64 begin, i32 size) {
     return axis.wraps == 0 && (begin < S::radius || begin + size > axis.extent - S::radius);
   }
 
-  template <bool rims, bool anywhere = true>
-  __device__ __forceinline__ VolumeRims<anywhere> rims_of(i32 level) const {
-    return {kept_, at_left_, at_right_, rims ? low_ : 0, rims ? high_ : 0, rims && level >= task_.levels};
+  /// Where there may be rims, so few ticks that bits are as good, or kept cells may be anywhere.
+  template <bool rims>
+  __device__ __forceinline__ VolumeRims<rims || S::cells_anywhere> rims_of(i32 level) const {
+    return {kept_,      at_left_,        at_right_,        at_top_,
+            at_bottom_, rims ? low_ : 0, rims ? high_ : 0, rims && level >= task_.levels};
   }
 
   /// Takes this thread's cells of a plane, and begins to copy those of a later one in their place.
@@ -322,10 +325,10 @@ class Volume {
   i32 low_, high_;      // planes below `low_` and from `high_` on keep their values, counted from the first one
   i32 cell_[S::lines];  // in a plane: this thread's cells, or the lines that have them if lines are not aligned
   i32 column_;          // the first cell in these lines, which may lie beyond their ends; 0 if lines are aligned
-  u32 written_ = 0, kept_ = 0;  // a bit a cell, line by line
-  bool at_left_, at_right_;     // the thread's first and last cells of a line are kept
+  u32 written_ = 0, kept_ = 0;                    // a bit a cell, line by line
+  bool at_left_, at_right_, at_top_, at_bottom_;  // see VolumeRims
   typename S::Places places_;
-  bool has_edges_, keeps_anywhere_;  // some cells of the thread block's tile are kept; not at the ends of lines alone
+  bool has_edges_;  // some cells of the thread block's tile are kept
   VolumeMemory<T> from_[S::fields] = {}, to_[S::fields] = {};
   VolumeFields<S> x_[S::levels + 1] = {};  // the newest plane of each level
   Level levels_[S::levels] = {};

@@ -47,6 +47,9 @@ struct VolumeShape {
   static constexpr i32 slot_chunks = frame.slot_chunks, exchange_chunks = frame.exchange_chunks;
   static constexpr i32 exchange_at = frame.exchange_at, shared_bytes = frame.shared_bytes;
 
+  /// True if cells near the end of a line are of several threads.
+  static constexpr bool cells_anywhere = radius > cells;
+
   /// Every thread calls it first.
   static __device__ __forceinline__ void prepare() {}
   /// True if cells of that index along axis 1 or 2 keep their values.
