@@ -6,6 +6,8 @@
 #include "kernels/pairs/cpu/measured.hpp"
 #include "kernels/pairs/measured.hpp"
 #include "kernels/pairs/plain.hpp"
+#include "kernels/pairs/sweeps.hpp"
+#include "kernels/wavefront/methods.hpp"
 
 namespace terrace::pairs {
 namespace {
@@ -43,11 +45,24 @@ std::size_t lanes_workspace(const PairsSpec& spec, const Limits& limits) {
   return lanes_bytes(spec, limits.processors);
 }
 
+std::string unfit_for_sweeps_on_cpu(const PairsSpec& spec, const Limits&) { return unfit_for_sweeps(spec); }
+
+device::Cost sweeps_cost(const PairsSpec& spec, const Limits& limits) {
+  const auto sweep = sweep_of(spec, spec.longest_row, spec.longest_column, Backend::cpu);
+  return wavefront::choose_sweep_method(sweep, Backend::cpu, limits).cost(sweep, limits);
+}
+
+std::size_t sweeps_workspace(const PairsSpec& spec, const Limits& limits) {
+  return sweeps_bytes(spec, limits.processors);
+}
+
 constexpr PairsMethod cpu_methods[] = {
     {"lanes", "a pair in each lane of a vector, in the narrowest type that holds it", Backend::cpu, "", true,
      unfit_for_lanes, lanes_cost, lanes_workspace, make_lanes},
     {"plain", "one pair after another, as the problem is defined", Backend::cpu, "", true, unfit_for_any, plain_cost,
-     plain_workspace, make_plain}};
+     plain_workspace, make_plain},
+    {sweeps_name, sweeps_help, Backend::cpu, "", false, unfit_for_sweeps_on_cpu, sweeps_cost, sweeps_workspace,
+     make_sweeps}};
 
 }  // namespace
 

@@ -9,8 +9,13 @@
 
 namespace terrace::pairs {
 
-/// Kernels compute blocks of PairsTask and PairsResult, which do not depend on each other.
+/// Kernels, but for those of sweeps, compute blocks of PairsTask and PairsResult, which do not depend on each other.
 using PairsMethod = device::Method<PairsSpec>;
+
+/// The method that sweeps the table of one pair after another, of both back ends: blocks are SweepsTask (sweeps.hpp).
+/// Plans take it beside another one, for pairs with an item too long for lanes.
+inline constexpr const char* sweeps_name = "sweeps";
+inline constexpr const char* sweeps_help = "one long pair after another, by a sweep of its table";
 
 /// All methods: those of CUDA, where this program has them, then those of the CPU.
 std::span<const PairsMethod> pairs_methods();

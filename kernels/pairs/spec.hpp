@@ -27,10 +27,12 @@ struct PairsSpec {
   bool ends = false;  // PairsTask::ends is asked for
   /// Limit of edit_distance and dtw: larger distances need not be known. They are reported as missed_distance().
   std::optional<double> at_most = {};
-  std::int64_t longest_row = 0, longest_column = 0;  // elements of an item of a block, at most
-  std::int64_t most_pairs = 0;                       // of a block, at most
-  bool rectangle = false;                            // PairsTask::pairs is null
-  double pair_cells = 0;  // of a pair in the mean, or of its window; 0: not known. Only costs depend on it
+  /// Elements of an item of a block, at most. Kernels of CUDA leave pairs with longer items out: nothing is written
+  /// of them.
+  std::int64_t longest_row = 0, longest_column = 0;
+  std::int64_t most_pairs = 0;  // of a block, at most
+  bool rectangle = false;       // PairsTask::pairs is null
+  double pair_cells = 0;        // of a pair in the mean, or of its window; 0: not known. Only costs depend on it
   /// The problem's description; null: that which `problem` and `settings` mean.
   std::shared_ptr<const Description> description = {};
 };

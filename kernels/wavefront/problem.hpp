@@ -161,7 +161,9 @@ TERRACE_HOST_DEVICE constexpr i64 reported(V value) {
 }
 
 /// The cost in a report. Runs of earlier versions did not invert the bits.
-constexpr double reported_cost(i64 score) { return __builtin_bit_cast(double, score < 0 ? ~score : score); }
+TERRACE_HOST_DEVICE constexpr double reported_cost(i64 score) {
+  return __builtin_bit_cast(double, score < 0 ? ~score : score);
+}
 
 /// True if value a is better than b for problem P: of letters it is larger, of values less.
 template <class P, class V>

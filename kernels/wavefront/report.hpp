@@ -40,7 +40,8 @@ constexpr BlockResult border_report(const typename P::template Constants<i64>& k
 }
 
 /// Adds a block's report to that of a table; `last_block`: it is the table's last.
-constexpr void add_report(Items items, Report report, const BlockResult& block, bool last_block, BlockResult& table) {
+TERRACE_HOST_DEVICE constexpr void add_report(Items items, Report report, const BlockResult& block, bool last_block,
+                                              BlockResult& table) {
   const bool none = items == Items::values && table.row == 0;  // no cell of the border counts
   if (report == Report::last) {
     if (last_block) table = block;

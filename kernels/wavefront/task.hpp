@@ -1,6 +1,7 @@
 // The descriptor and the result of one block of a wavefront table.
 #pragma once
 
+#include "kernels/device/host_device.hpp"
 #include "kernels/device/integers.hpp"
 #include "kernels/wavefront/keys.hpp"
 
@@ -51,7 +52,7 @@ struct BlockResult {
 };
 
 /// True if a is reported rather than b: it is larger, or in a smaller row, or in a smaller column.
-constexpr bool goes_before(const BlockResult& a, const BlockResult& b) {
+TERRACE_HOST_DEVICE constexpr bool goes_before(const BlockResult& a, const BlockResult& b) {
   if (a.score != b.score) return a.score > b.score;
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }

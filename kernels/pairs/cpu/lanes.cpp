@@ -4,6 +4,7 @@
 
 #include "kernels/pairs/cpu/series_bounds.hpp"
 #include "kernels/pairs/cpu/work.hpp"
+#include "kernels/pairs/sweeps.hpp"
 #include "pipeline/base/error.hpp"
 
 namespace terrace::pairs {
@@ -25,7 +26,9 @@ std::unique_ptr<device::BlockKernel> make_lanes(const PairsSpec& spec, device::C
 std::string unfit_for_lanes(const PairsSpec& spec, const device::Limits&) {
   const std::string fault = fault_of(spec);
   if (!fault.empty()) return fault;
-  if (std::max(spec.longest_row, spec.longest_column) > 65535) return "it has items of at most 65,535 elements";
+  if (std::max(spec.longest_row, spec.longest_column) > most_lane_elements) {
+    return "it has items of at most 65,535 elements";
+  }
   return "";
 }
 

@@ -153,6 +153,7 @@ class AlignGroup {
     item = {nullptr, nullptr, 0, 0, -1};
     if (place >= work_.task.count) return;
     item.number = work_.order[place];
+    if (item.number < 0) return;
     const Pair pair = pair_of(work_.task, item.number);
     item.row_letters = static_cast<const u8*>(work_.task.rows) + work_.task.row_begin[pair.row];
     item.column_letters = static_cast<const u8*>(work_.task.columns) + work_.task.column_begin[pair.column];
@@ -487,8 +488,9 @@ __global__ void __launch_bounds__(align_threads, align_blocks<P, bytes>)
   const i32 warp = static_cast<i32>(blockIdx.x * (align_threads / 32) + threadIdx.x / 32);
   AlignGroup<P, Values, any_row, G, R, bytes> group(work, k, device::shared_address(shared_scores), warp);
   constexpr i32 places = 32 / G * Values::pairs;
+  static_assert(places <= most_places);
   i64 first = 0;
-  while (take_places(port, state, work.task.count, places, first)) group.align(first);
+  while (take_places(port, state, places, first)) group.align(first);
 }
 
 }  // namespace terrace::pairs

@@ -217,9 +217,10 @@ __device__ void compute_bits(const device::Port& port, PairsState* state, const 
   const i64 thread = static_cast<i64>(blockIdx.x) * bits_threads + threadIdx.x;
   BitsPair<P, planes> pair(work, differ, thread, static_cast<i64>(gridDim.x) * bits_threads);
   i64 first = 0;
-  while (take_places(port, state, work.task.count, 32, first)) {
+  while (take_places(port, state, 32, first)) {
     const i64 place = first + threadIdx.x % 32;
-    if (place < work.task.count) pair.compute(work.order[place]);
+    const i32 number = place < work.task.count ? work.order[place] : -1;
+    if (number >= 0) pair.compute(number);
     __syncwarp();
   }
 }

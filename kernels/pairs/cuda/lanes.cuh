@@ -27,7 +27,10 @@ class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
 
  protected:
   PairsOnCuda(const PairsSpec& spec, device::Context& context, void* workspace)
-      : Blocks("pairs", context), plan_(spec, context.limits()), workspace_(static_cast<unsigned char*>(workspace)) {
+      : Blocks("pairs", context),
+        spec_(spec),
+        plan_(spec, context.limits()),
+        workspace_(static_cast<unsigned char*>(workspace)) {
     this->load(begin_, order_threads);
     this->load(count_, order_threads);
     this->load(sum_, order_threads);
@@ -49,12 +52,13 @@ class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
  private:
   bool submit(const device::Port& port, u64 block, const PairsTask& task) override {
     u32* buckets = place<u32>(plan_.buckets);
-    const PairsState* state = this->state();
+    PairsState* state = this->state();
+    const OrderWork work{task, spec_.longest_row, spec_.longest_column};
     const i64 blocks = std::clamp<i64>((task.count + order_threads - 1) / order_threads, 1, 4096);
-    device::launch(begin_, this->shape(1, order_threads), port, this->state(), buckets, block);
-    device::launch(count_, this->shape(blocks, order_threads), state, task, buckets);
-    device::launch(sum_, this->shape(1, order_threads), state, buckets);
-    device::launch(order_, this->shape(blocks, order_threads), state, task, buckets, place<i32>(plan_.order));
+    device::launch(begin_, this->shape(1, order_threads), port, state, buckets, block);
+    device::launch(count_, this->shape(blocks, order_threads), state, work, buckets);
+    device::launch(sum_, this->shape(1, order_threads), state, buckets, place<i32>(plan_.order), task.count);
+    device::launch(order_, this->shape(blocks, order_threads), state, work, buckets, place<i32>(plan_.order));
     compute(port, task);
     device::launch(report_, this->shape(1, 1), port, state, block);
     return true;
@@ -62,14 +66,16 @@ class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
 
   device::Kernel<device::Port, PairsState*, u32*, u64> begin_ =
       device::make_kernel(begin_pairs_kernel<P>, "begin_pairs_kernel");
-  device::Kernel<const PairsState*, PairsTask, u32*> count_ =
+  device::Kernel<const PairsState*, OrderWork, u32*> count_ =
       device::make_kernel(count_pairs_kernel<P>, "count_pairs_kernel");
-  device::Kernel<const PairsState*, u32*> sum_ = device::make_kernel(sum_buckets_kernel<P>, "sum_buckets_kernel");
-  device::Kernel<const PairsState*, PairsTask, u32*, i32*> order_ =
+  device::Kernel<PairsState*, u32*, i32*, i64> sum_ =
+      device::make_kernel(sum_buckets_kernel<P>, "sum_buckets_kernel");
+  device::Kernel<const PairsState*, OrderWork, u32*, i32*> order_ =
       device::make_kernel(order_pairs_kernel<P>, "order_pairs_kernel");
   device::Kernel<device::Port, const PairsState*, u64> report_ =
       device::make_kernel(report_pairs_kernel<P>, "report_pairs_kernel");
 
+  PairsSpec spec_;
   CudaPlan plan_;
   unsigned char* workspace_;
 };

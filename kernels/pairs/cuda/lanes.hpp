@@ -12,6 +12,10 @@ template <class P>
 struct CudaPairs {
   /// @param workspace of CudaPlan::workspace_bytes @throws DeviceError where the problem has no pairs
   static std::unique_ptr<device::BlockKernel> make(const PairsSpec& spec, device::Context& context, void* workspace);
+  /// The kernel for blocks of SweepsTask. @param workspace of SweepsPlan::workspace_bytes @throws DeviceError
+  /// likewise
+  static std::unique_ptr<device::BlockKernel> make_sweeps(const PairsSpec& spec, device::Context& context,
+                                                          void* workspace);
 };
 
 }  // namespace terrace::pairs

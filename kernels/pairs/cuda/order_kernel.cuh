@@ -12,6 +12,7 @@ struct PairsState {
   u64 begun;        // 0: the launch was stopped, and the block's kernels do nothing
   u64 aborted;      // not 0: the host aborts, and warps leave
   u64 ticket;       // the next place of the order
+  u64 pairs;        // places of the order
   u32 ones, zeros;  // bits that some letter of the block has, and that some letter has not
 };
 
@@ -41,10 +42,23 @@ template <class P>
 __global__ void begin_pairs_kernel(device::Port port, PairsState* state, u32* buckets, u64 block) {
   if (threadIdx.x == 0) {
     const bool begun = device::begin_next(port, block, state->begun);
-    *state = {begun ? u64{1} : u64{0}, 0, 0, 0, 0};
+    *state = {begun ? u64{1} : u64{0}, 0, 0, 0, 0, 0};
   }
   for (i32 at = static_cast<i32>(threadIdx.x); at < order_buckets; at += static_cast<i32>(blockDim.x))
     buckets[at] = 0;
+}
+
+/// The pairs of a block that have a place in the order.
+struct OrderWork {
+  PairsTask task;
+  i64 longest_row, longest_column;  // pairs with longer items have none
+};
+
+/// True if the pair has a place.
+__device__ inline bool is_ordered(const OrderWork& work, i64 number) {
+  const Pair pair = pair_of(work.task, number);
+  return length_of(work.task.row_begin, pair.row) <= work.longest_row &&
+         length_of(work.task.column_begin, pair.column) <= work.longest_column;
 }
 
 /// Adds 1 to the bucket of each lane's pair. Most warps have pairs of one bucket, for which one lane adds.
@@ -60,27 +74,32 @@ __device__ inline u32 add_to_bucket(const PairsTask& task, u32* buckets, i64 num
   return bucket < 0 ? 0 : atomicAdd(&buckets[bucket], 1u);
 }
 
-/// Calls visit(number) for the pairs of a thread, all lanes of a warp as often; -1 where there is none.
+/// Calls visit(number) for the pairs of a thread that have a place, all lanes of a warp as often; -1 where there is
+/// none.
 template <class Visit>
-__device__ inline void over_pairs(const PairsTask& task, const Visit& visit) {
-  for (i64 from = static_cast<i64>(blockIdx.x) * order_threads; from < task.count;
+__device__ inline void over_pairs(const OrderWork& work, const Visit& visit) {
+  for (i64 from = static_cast<i64>(blockIdx.x) * order_threads; from < work.task.count;
        from += static_cast<i64>(gridDim.x) * order_threads) {
     const i64 number = from + threadIdx.x;
-    visit(number < task.count ? number : -1);
+    visit(number < work.task.count && is_ordered(work, number) ? number : -1);
   }
 }
 
 /// Counts the pairs of each bucket.
 template <class P>
 __global__ void __launch_bounds__(order_threads)
-    count_pairs_kernel(const PairsState* state, const __grid_constant__ PairsTask task, u32* buckets) {
+    count_pairs_kernel(const PairsState* state, const __grid_constant__ OrderWork work, u32* buckets) {
   if (state->begun == 0) return;
-  over_pairs(task, [&](i64 number) { add_to_bucket(task, buckets, number); });
+  over_pairs(work, [&](i64 number) { add_to_bucket(work.task, buckets, number); });
 }
 
-/// One thread block: the first place of each bucket.
+/// Places that a warp takes at a time, at most.
+inline constexpr i32 most_places = 32;
+
+/// One thread block: the first place of each bucket, and the number of all. Those after the last have no pair.
 template <class P>
-__global__ void __launch_bounds__(order_threads) sum_buckets_kernel(const PairsState* state, u32* buckets) {
+__global__ void __launch_bounds__(order_threads)
+    sum_buckets_kernel(PairsState* state, u32* buckets, i32* order, i64 pairs) {
   if (state->begun == 0) return;
   __shared__ u32 sums[order_threads];
   constexpr i32 each = order_buckets / static_cast<i32>(order_threads);
@@ -96,15 +115,18 @@ __global__ void __launch_bounds__(order_threads) sum_buckets_kernel(const PairsS
     own[at] = first;
     first += count;
   }
+  if (threadIdx.x != order_threads - 1) return;
+  state->pairs = first;
+  for (i64 at = first; at < pairs && at < i64{first} + most_places; ++at) order[at] = -1;
 }
 
 /// Puts the pairs into the places of their buckets.
 template <class P>
 __global__ void __launch_bounds__(order_threads)
-    order_pairs_kernel(const PairsState* state, const __grid_constant__ PairsTask task, u32* buckets, i32* order) {
+    order_pairs_kernel(const PairsState* state, const __grid_constant__ OrderWork work, u32* buckets, i32* order) {
   if (state->begun == 0) return;
-  over_pairs(task, [&](i64 number) {
-    const u32 place = add_to_bucket(task, buckets, number);
+  over_pairs(work, [&](i64 number) {
+    const u32 place = add_to_bucket(work.task, buckets, number);
     if (number >= 0) order[place] = static_cast<i32>(number);
   });
 }
@@ -143,18 +165,17 @@ inline constexpr u64 looking_warp = 256;
 
 /// Places [first, first + count) of the order, which a warp takes; false: none is left, or the host aborts. All lanes
 /// call it.
-__device__ inline bool take_places(const device::Port& port, PairsState* state, i64 pairs, i32 count, i64& first) {
-  i64 taken = 0;
+__device__ inline bool take_places(const device::Port& port, PairsState* state, i32 count, i64& first) {
+  i64 taken = -1;
   if (threadIdx.x % 32 == 0) {
     const u64 ticket = atomicAdd(&state->ticket, static_cast<u64>(count));
     const bool looks = ticket / static_cast<u64>(count) % looking_warp == 0;
-    taken = static_cast<i64>(ticket);
-    if (taken < pairs && looks && device::load_system(port.abort) != 0)
-      device::store_release(&state->aborted, u64{1});
-    if (device::load_acquire(&state->aborted) != 0) taken = pairs;
+    const bool is_place = ticket < state->pairs;
+    if (is_place && looks && device::load_system(port.abort) != 0) device::store_release(&state->aborted, u64{1});
+    if (is_place && device::load_acquire(&state->aborted) == 0) taken = static_cast<i64>(ticket);
   }
   first = __shfl_sync(~0u, taken, 0);
-  return first < pairs;
+  return first >= 0;
 }
 
 }  // namespace terrace::pairs

@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(series_threads, 4)
   if (state->begun == 0) return;
   SeriesWarp<P, T, R> warp(work, static_cast<i64>(blockIdx.x) * (series_threads / 32) + threadIdx.x / 32);
   i64 place = 0;
-  while (take_places(port, state, work.task.count, 1, place)) warp.compute(work.order[place]);
+  while (take_places(port, state, 1, place)) warp.compute(work.order[place]);
 }
 
 }  // namespace terrace::pairs

@@ -117,36 +117,42 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
+/// Compares what was found of every pair of a block with the plain program of its table.
+template <class Item, class Score>
+void compare_found(const PairsSpec& spec, const Block<Item>& block, const Found<Score>& found) {
+  using V = std::conditional_t<std::is_same_v<Item, u8>, i64, Item>;
+  const auto described = description_of(spec);
+  for (i64 n = 0; n < block.count(); ++n) {
+    const auto& row = block.rows[static_cast<std::size_t>(block.pair(n).row)];
+    const auto& column = block.columns[static_cast<std::size_t>(block.pair(n).column)];
+    const auto table = wavefront::described_reference<V, Item>(*described, row, column);
+    V expected = table.score;
+    if (spec.at_most && static_cast<double>(expected) > *spec.at_most)
+      expected = static_cast<V>(missed_distance(spec));
+    const auto score = static_cast<V>(found.scores[static_cast<std::size_t>(n)]);
+    if (!same_bits(score, expected)) {
+      FAIL("pair " << n << " of " << row.size() << " x " << column.size() << " elements has score " << score
+                   << " and not " << expected);
+    }
+    if (!spec.ends) continue;
+    const End end = found.ends[static_cast<std::size_t>(n)];
+    if (end.row != table.row || end.column != table.column) {
+      FAIL("pair " << n << " of " << row.size() << " x " << column.size() << " elements, score " << score
+                   << ", ends at (" << end.row << ", " << end.column << ") and not (" << table.row << ", "
+                   << table.column << ")");
+    }
+  }
+}
+
 /// Compares every pair of a block with the plain program of its table.
 /// @param make a kernel of a spec
 template <class Item, class Make>
 PairsResult compare(device::Context& context, const PairsSpec& spec, const Block<Item>& block, const Make& make) {
-  using V = std::conditional_t<std::is_same_v<Item, u8>, i64, Item>;
   const auto kernel = make(spec);
-  const auto described = description_of(spec);
   PairsResult result{};
   const auto check = [&](const auto& found) {
     result = found.result;
-    for (i64 n = 0; n < block.count(); ++n) {
-      const auto& row = block.rows[static_cast<std::size_t>(block.pair(n).row)];
-      const auto& column = block.columns[static_cast<std::size_t>(block.pair(n).column)];
-      const auto table = wavefront::described_reference<V, Item>(*described, row, column);
-      V expected = table.score;
-      if (spec.at_most && static_cast<double>(expected) > *spec.at_most)
-        expected = static_cast<V>(missed_distance(spec));
-      const auto score = static_cast<V>(found.scores[static_cast<std::size_t>(n)]);
-      if (!same_bits(score, expected)) {
-        FAIL("pair " << n << " of " << row.size() << " x " << column.size() << " elements has score " << score
-                     << " and not " << expected);
-      }
-      if (!spec.ends) continue;
-      const End end = found.ends[static_cast<std::size_t>(n)];
-      if (end.row != table.row || end.column != table.column) {
-        FAIL("pair " << n << " of " << row.size() << " x " << column.size() << " elements, score " << score
-                     << ", ends at (" << end.row << ", " << end.column << ") and not (" << table.row << ", "
-                     << table.column << ")");
-      }
-    }
+    compare_found(spec, block, found);
   };
   if (spec.value == ElementType::i32) check(run<i32>(context, *kernel, block, spec.ends));
   else if (spec.value == ElementType::i64) check(run<i64>(context, *kernel, block, spec.ends));
