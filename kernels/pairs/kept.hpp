@@ -54,11 +54,27 @@ struct PackedListTask {
   bool rows, columns;  // sides whose items are packed, too
 };
 
+/// Scores of pairs that were computed before, since lanes do not take them.
+struct KnownScores {
+  std::vector<i64> numbers;  // of these pairs in the block, ascending
+  struct Run {
+    i64 count;
+    const std::byte* scores;  // of PairsSpec::value
+    const End* ends;          // null: not asked for
+  };
+  std::vector<Run> runs;           // of the scores of all of them, in their order
+  std::atomic<bool> ended{false};  // the kernel needs it no more
+};
+
+/// Bytes of memory that a pair takes in a block with such pairs, at most.
+inline constexpr std::size_t known_pair_bytes = 3 * sizeof(i64) + sizeof(Pair) + sizeof(End);
+
 /// The pairs of a block, and where what is kept of them goes.
 struct KeptTask {
-  PairsTask pairs;        // `scores`: as a device has computed them; null: the block computes them. `ends` is ignored
+  PairsTask pairs;        // `scores`, `ends`: as a device has computed them; no scores: the block computes them
   ListedPairs* listed;    // in place of `pairs`; null: the block is a rectangle, or has scores
   PackedListTask packed;  // if the block packs its list, it does nothing else
+  KnownScores* known;     // of pairs that are not computed here; null: there are none
   void* scores;           // of each pair, in their order, of type KeptSpec::stored
   End* ends;              // likewise; null: not asked for
   i64* hits;         // columns of the best scores of each row, KeptSpec::best of them, best first, then lowest column

@@ -1,12 +1,12 @@
 #include "kernels/pairs/sweeps.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <span>
 
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/launch/cpu_launch.hpp"
 #include "kernels/launch/one_block.hpp"
+#include "kernels/wavefront/greedy_score.hpp"
 #include "kernels/wavefront/methods.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -39,9 +39,18 @@ class SweepsOnCpu final : public device::BlockKernel {
     return true;
   }
 
+  static std::span<const u8> letters(const void* of, i64 count) {
+    return {static_cast<const u8*>(of), static_cast<std::size_t>(count)};
+  }
+
   bool sweep(const SweptPair& pair, device::u64& abort, BlockResult& found) const {
-    const auto kernel = wavefront::make_sweep(
-        sweep_of(spec_, pair.row_count, pair.column_count, device::Backend::cpu), context_, nullptr);
+    wavefront::SweepSpec sweep = sweep_of(spec_, pair.row_count, pair.column_count, device::Backend::cpu);
+    // Cells that cannot reach a score that is there are left out.
+    if (problem_->greedy) {
+      sweep.known = wavefront::greedy_score(*problem_, letters(pair.rows, pair.row_count),
+                                            letters(pair.columns, pair.column_count));
+    }
+    const auto kernel = wavefront::make_sweep(sweep, context_, nullptr);
     BlockResult table{};
     if (!device::compute_one(*kernel, whole_table(pair), table, abort)) return false;
     wavefront::add_report(problem_->items, problem_->report, table, true, found);

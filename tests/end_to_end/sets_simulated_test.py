@@ -4,7 +4,7 @@ import os
 import unittest.mock
 
 from set_runs import GAPS, LINEAR, SetTest, sequences, stages_of
-from terrace_runs import main, numpy, wavefront
+from terrace_runs import main, numpy, random_text, wavefront
 
 # Settings of every problem on letters, beside those that fit no kernel of CUDA.
 KINDS = ("local", "local_linear", "decimals", "whole", "ends", "found", "edit", "common")
@@ -138,6 +138,46 @@ class Kept(OnSimulatedGpu):
         self.check_same(inputs, stages)
         plan = self.terrace("plan", self.write_job(inputs, stages, backend="cuda")).stdout
         self.assertIn("analysis      the device computes scores, the CPU aligns", plan)
+
+
+class Long(OnSimulatedGpu):
+    """Pairs with an item too long for lanes are swept by the device."""
+
+    def setUp(self):
+        super().setUp()
+        rows, columns = sequences(5, 60, 41), sequences(4, 30, 42)
+        rows.insert(3, (rows[1] + random_text(65600, 43))[:65600])
+        self.inputs = {"a": self.set_of("a", rows), "b": self.set_of("b", columns)}
+
+    def test_of_all_problems_on_letters(self):
+        result = self.check_same(self.inputs, stages_of(KINDS))
+        parts = [name.decode() for name in result["profile/parts/name"]]
+        self.assertEqual(parts.count("long pairs"), len(KINDS))
+
+    def test_kept(self):
+        upper = wavefront("upper", "edit_distance", rows="b", columns="b", pairs="upper")
+        stages = stages_of(["decimals"], best=3) + stages_of(["edit"], best=3, at_most=70000) + [
+            wavefront("above", "smith_waterman", rows="a", columns="b", at_least=12, **GAPS), upper,
+            wavefront("given", "needleman_wunsch", rows="a", columns="b", pairs=[[3, 1], [0, 0], [3, 3]],
+                      free_ends="both", **GAPS)]
+        self.check_same(self.inputs, stages)
+        self.check_same(self.inputs, stages, devices=2, device="1MiB", host="40MiB")
+
+    def test_series(self):
+        values = numpy.full((4, 65600), numpy.nan, "f4")
+        for row, length in zip(values, (30, 65600, 20, 1)):
+            row[:length] = numpy.random.default_rng(length).normal(size=length)
+        inputs = {"a": {"npy": self.write("a.npy", values), "each": "row", "end": "nan"},
+                  "b": {"npy": self.write("b.npy", values[[0, 2], :30].copy()), "each": "row", "end": "nan"}}
+        self.check_same(inputs, [wavefront("whole", "dtw", rows="a", columns="b"),
+                                 wavefront("part", "dtw", rows="b", columns="a", free_ends="columns"),
+                                 wavefront("near", "dtw", rows="a", columns="b", at_most=40)])
+
+    def test_survives_kills(self):
+        memory = {"host": "60MiB", "device": "2MiB"}
+        with self.on_devices(2):
+            self.check_survives_kills(self.inputs, stages_of(["found"])[0], "score", "end", backend="cuda", jobs=1,
+                                      memory=memory)
 
 
 class Choices(OnSimulatedGpu):

@@ -10,6 +10,7 @@
 #include "kernels/launch/one_block.hpp"
 #include "kernels/pairs/kept/best.hpp"
 #include "kernels/pairs/kept/gather.hpp"
+#include "kernels/pairs/kept/known.hpp"
 #include "kernels/pairs/packed_list.hpp"
 #include "pipeline/base/error.hpp"
 
@@ -50,17 +51,41 @@ class KeptPairs final : public device::BlockKernel {
     if (inner.scores == nullptr) {
       inner.scores = converts() ? room(scores_, count * size_of(spec_.pairs.value)) : stored;
       inner.ends = task.ends;
-      const bool computed = device::compute_one(*pairs_, inner, result.pairs, abort);
+      const bool computed = compute_pairs(task, inner, result.pairs, abort);
       if (task.listed != nullptr) task.listed->ended = true;
       if (!computed) return false;
-    } else if (!converts()) {
-      std::memcpy(stored, inner.scores, count * size_of(spec_.stored));
+    } else {
+      if (!converts()) std::memcpy(stored, inner.scores, count * size_of(spec_.stored));
+      if (task.ends != nullptr) std::memcpy(task.ends, inner.ends, count * sizeof(End));
     }
-    result.not_finite = first_not_finite(inner);
     if (converts()) convert(inner, stored);
+    if (task.known != nullptr) take_known(task, stored);
+    result.not_finite = first_not_finite(stored, inner.count);
     if (task.hits != nullptr) keep_best(task, inner, stored);
     if (spec_.counts) count_passed(inner, stored, result);
     return true;
+  }
+
+  bool compute_pairs(const KeptTask& task, const PairsTask& pairs, PairsResult& result, device::u64& abort) {
+    if (task.known == nullptr) return device::compute_one(*pairs_, pairs, result, abort);
+    return others_.compute(*pairs_, pairs, *task.known, size_of(spec_.pairs.value), result, abort);
+  }
+
+  /// Scores and ends that are known take their places.
+  void take_known(const KeptTask& task, void* stored) const {
+    dispatch(spec_.pairs.value, [&](auto from) {
+      dispatch(spec_.stored, [&](auto to) {
+        using From = decltype(from);
+        using To = decltype(to);
+        over_known(*task.known, sizeof(From), [&](i64 number, const std::byte* at, const End* end) {
+          From score;
+          std::memcpy(&score, at, sizeof score);
+          static_cast<To*>(stored)[number] = scaled<To>(score);
+          if (end != nullptr) task.ends[number] = *end;
+        });
+      });
+    });
+    task.known->ended = true;
   }
 
   bool converts() const { return converts_scores(spec_); }
@@ -95,11 +120,11 @@ class KeptPairs final : public device::BlockKernel {
   }
 
   /// The first total that has left its type, where every pair has one.
-  i64 first_not_finite(const PairsTask& task) const {
+  i64 first_not_finite(const void* stored, i64 count) const {
     if (!checks_finite(spec_)) return -1;
-    return dispatch(spec_.pairs.value, [&](auto zero) -> i64 {
-      const auto* scores = static_cast<const decltype(zero)*>(task.scores);
-      for (i64 pair = 0; pair < task.count; ++pair) {
+    return dispatch(spec_.stored, [&](auto zero) -> i64 {
+      const auto* scores = static_cast<const decltype(zero)*>(stored);
+      for (i64 pair = 0; pair < count; ++pair) {
         if (!std::isfinite(static_cast<double>(scores[pair]))) return pair;
       }
       return -1;
@@ -126,6 +151,7 @@ class KeptPairs final : public device::BlockKernel {
   std::unique_ptr<device::BlockKernel> pairs_;
   std::size_t element_;  // bytes
   GatheredPairs gathered_;
+  OtherPairs others_;
   std::vector<std::byte> scores_, stored_;  // as the kernel computes them, and as they are kept
 };
 

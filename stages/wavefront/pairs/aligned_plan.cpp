@@ -28,7 +28,7 @@ AlignedPairsPlan::AlignedPairsPlan(PairsDefinition definition, PairsCut cut) : P
   most_ = spec().counts     ? array(list_of_pairs()).shape[0]
           : spec().best > 0 ? sides().rows.count() * spec().best
                             : pairs().count();
-  const std::int64_t longest = pairs::most_cigar_bytes(spec().pairs.longest_row, spec().pairs.longest_column);
+  const std::int64_t longest = most_cigar_bytes();
   cigar_room_ = std::max<std::int64_t>(1, this->cut().aligned * longest);
   starts_ = add_aligned("start", ElementType::i64, end_values);
   ends_of_ = add_aligned("end", ElementType::i64, end_values);
@@ -63,9 +63,12 @@ AlignedPairsPlan::AlignedPairsPlan(PairsDefinition definition, PairsCut cut) : P
   round_cigars_ = scratch("cigars", ElementType::u8, cigar_room_);
 }
 
+std::int64_t AlignedPairsPlan::most_cigar_bytes() const {
+  return pairs::most_cigar_bytes(definition().whole.longest_row, definition().whole.longest_column);
+}
+
 std::int64_t AlignedPairsPlan::most_cigars() const {
-  const auto longest = static_cast<double>(
-      std::max<std::int64_t>(1, pairs::most_cigar_bytes(spec().pairs.longest_row, spec().pairs.longest_column)));
+  const auto longest = static_cast<double>(std::max<std::int64_t>(1, most_cigar_bytes()));
   const double all = longest * static_cast<double>(most_);
   return std::max<std::int64_t>(1,
                                 all < static_cast<double>(most_bytes) ? static_cast<std::int64_t>(all) : most_bytes);
@@ -133,7 +136,7 @@ std::int64_t AlignedPairsPlan::entries(int array, const run::Tally& tally) const
 }
 
 std::string AlignedPairsPlan::part(const run::Phase& phase) const {
-  if (!aligns(phase)) return spec().counts ? PairsPlan::part(phase) : "pairs";
+  if (!aligns(phase)) return spec().counts || swept_blocks() > 0 ? PairsPlan::part(phase) : "pairs";
   return kind_of(phase) == PairsPhase::align ? "alignments" : "cigars";
 }
 
@@ -275,7 +278,7 @@ void AlignedPairsPlan::list_cigars(const run::Phase& phase, const run::BlockView
 std::unique_ptr<run::Worker> AlignedPairsPlan::make_worker(device::Context& context) const {
   if (!context.shares_host_memory()) return PairsPlan::make_worker(context);
   return std::make_unique<AlignedPairsWorker>(*this, PairsPlan::make_worker(context),
-                                              pairs::make_alignments(spec().pairs, context));
+                                              pairs::make_alignments(definition().whole, context));
 }
 
 }  // namespace terrace::stages

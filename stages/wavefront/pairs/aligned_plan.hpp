@@ -46,6 +46,8 @@ class AlignedPairsPlan : public PairsPlan {
   std::int64_t most_cigars() const;
 
  private:
+  /// The most bytes of the cigar of any pair.
+  std::int64_t most_cigar_bytes() const;
   /// Alignments in all, once their pairs are known.
   std::int64_t total() const;
   std::int64_t blocks_of_all() const;

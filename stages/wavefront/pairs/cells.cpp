@@ -18,8 +18,16 @@ double PairCells::of_lengths(double rows, double columns) const {
                                     static_cast<std::int64_t>(columns));
 }
 
-double PairCells::of_entry(std::int64_t entry) const {
-  const auto [row, column] = entries_.pair(entry);
+double PairCells::of_entry(std::int64_t entry) const { return of_pair(entries_.pair(entry)); }
+
+double PairCells::of_long(const LongPairs& pairs, std::int64_t begin, std::int64_t end) const {
+  double cells = 0;
+  for (std::int64_t number = begin; number < end; ++number) cells += of_pair(pairs.pair(number));
+  return cells;
+}
+
+double PairCells::of_pair(const ItemPair& pair) const {
+  const auto [row, column] = pair;
   return of_lengths(static_cast<double>(rows_.length(row)), static_cast<double>(columns_.length(column)));
 }
 

@@ -44,9 +44,23 @@ std::int64_t items_bytes(const PairSide& side, std::int64_t together, std::int64
   return whole_pages(group * element_bytes(side)) + tiles * whole_pages(tile * element_bytes(side));
 }
 
+/// The same of items of at most `most` elements.
+std::int64_t largest_group(const io::ItemSet& items, std::int64_t together, std::int64_t most) {
+  std::int64_t largest = 0;
+  for (std::int64_t first = 0; first < items.count(); first += together) {
+    std::int64_t elements = 0;
+    for (std::int64_t item = first; item < std::min(items.count(), first + together); ++item) {
+      if (items.length(item) <= most) elements += items.length(item);
+    }
+    largest = std::max(largest, elements);
+  }
+  return largest;
+}
+
+/// Cells of the pairs of the largest block that lanes take, about.
 double cells_of(const PairsNeed& need, const PairsCut& cut) {
-  return static_cast<double>(largest_group(*need.sides.rows.items, cut.rows)) *
-         static_cast<double>(largest_group(*need.sides.columns.items, cut.columns));
+  return static_cast<double>(largest_group(*need.sides.rows.items, cut.rows, need.longest_row)) *
+         static_cast<double>(largest_group(*need.sides.columns.items, cut.columns, need.longest_column));
 }
 
 /// Halves the side with more items. @return false if both have one
@@ -69,25 +83,27 @@ std::int64_t most_runs(const Entries& entries, std::int64_t count) {
   }
 }
 
-/// Memory of the items of a side that so many entries need, at most.
-std::int64_t listed_bytes(const PairSide& side, const Entries& entries, std::int64_t count, std::int64_t tile) {
+/// Memory of the items of a side that so many entries need, in so many runs, at most.
+std::int64_t listed_bytes(const PairSide& side, std::int64_t runs, std::int64_t count, std::int64_t tile) {
   const std::int64_t all = side.items->begin(side.count());
   if (is_whole(side, tile)) return whole_pages(all * element_bytes(side));
-  const std::int64_t elements = std::min(all, count * side.longest()), runs = most_runs(entries, count);
+  const std::int64_t elements = std::min(all, count * side.longest());
   const std::int64_t tiles = std::min(elements / tile + 2 * runs, ceiling(all, tile));
   // Each run is assembled, and all are gathered.
   return 2 * elements * element_bytes(side) + (runs + 1) * page_bytes +
          tiles * whole_pages(tile * element_bytes(side));
 }
 
+/// The mean length of the items of a side that have at most `most` elements.
+double mean_length(const PairSide& side, std::int64_t most) {
+  return static_cast<double>(largest_group(*side.items, std::max<std::int64_t>(1, side.count()), most)) /
+         static_cast<double>(std::max<std::int64_t>(1, side.count()));
+}
+
 PairsCut cut_of_list(const PairsNeed& need, PairsCut cut,
                      const std::function<bool(const PairsCut&, std::int64_t)>& fits) {
   const PairSide &rows = need.sides.rows, &columns = need.sides.columns;
-  const auto mean = [](const PairSide& side) {
-    return static_cast<double>(side.items->begin(side.count())) /
-           static_cast<double>(std::max<std::int64_t>(1, side.count()));
-  };
-  const double cells = std::max(1.0, mean(rows) * mean(columns));
+  const double cells = std::max(1.0, mean_length(rows, need.longest_row) * mean_length(columns, need.longest_column));
   const bool whole = is_whole(rows, cut.row_tile) && is_whole(columns, cut.column_tile);
   const bool scattered = !whole && need.entries.kind() == Entries::Kind::given;
   const double most = std::min(need.most_cells / cells, static_cast<double>(scattered ? most_scattered : most_pairs));
@@ -110,14 +126,10 @@ PairsCut cut_of_matrix(const PairsNeed& need, PairsCut cut,
   return cut;
 }
 
-double mean_length(const PairSide& side) {
-  return static_cast<double>(side.items->begin(side.count())) /
-         static_cast<double>(std::max<std::int64_t>(1, side.count()));
-}
-
 /// Alignments of a block: so many that a round of blocks takes a share of the budget and not too long.
 void choose_aligned(const PairsNeed& need, PairsCut& cut, std::int64_t budget) {
-  const double cells = std::max(1.0, mean_length(need.sides.rows) * mean_length(need.sides.columns));
+  const double cells = std::max(1.0, mean_length(need.sides.rows, need.sides.rows.longest()) *
+                                         mean_length(need.sides.columns, need.sides.columns.longest()));
   const auto most = std::min({need.most_cells / cells,
                               static_cast<double>(budget / 16 / std::max<std::int64_t>(1, need.aligned_bytes)),
                               static_cast<double>(most_aligned_together)});
@@ -125,13 +137,34 @@ void choose_aligned(const PairsNeed& need, PairsCut& cut, std::int64_t budget) {
   cut.aligned = std::max<std::int64_t>(1, wanted / need.aligned_together) * need.aligned_together;
 }
 
+/// Memory of the scores of long pairs that a block takes: tiles of them, and ranges that are assembled.
+std::int64_t known_bytes(const PairsNeed& need, const PairsCut& cut) {
+  if (need.long_pairs.count() == 0) return 0;
+  const bool matrix = need.entries.is_matrix();
+  const std::int64_t ranges = matrix ? cut.rows : 1,
+                     pairs = matrix ? need.long_pairs.most_of_rectangle(cut.rows, cut.columns)
+                                    : need.long_pairs.most_of_range(cut.entries);
+  if (pairs == 0) return 0;
+  const std::int64_t tiles = std::min(pairs / cut.swept + 2 * ranges, ceiling(need.long_pairs.count(), cut.swept));
+  return 2 * tiles * whole_pages(cut.swept * need.known_bytes) + pairs * need.known_bytes + 2 * ranges * page_bytes;
+}
+
+/// Memory of a block of long pairs.
+std::int64_t swept_block_bytes(const PairsNeed& need, const PairsCut& cut) {
+  if (need.long_pairs.count() == 0) return 0;
+  return listed_bytes(need.sides.rows, cut.swept, cut.swept, cut.row_tile) +
+         listed_bytes(need.sides.columns, cut.swept, cut.swept, cut.column_tile) +
+         2 * whole_pages(cut.swept * need.known_bytes) + page_bytes;
+}
+
 std::int64_t score_block_bytes(const PairsNeed& need, const PairsCut& cut) {
   if (!need.entries.is_matrix()) {
-    return listed_bytes(need.sides.rows, need.entries, cut.entries, cut.row_tile) +
-           listed_bytes(need.sides.columns, need.entries, cut.entries, cut.column_tile) +
-           whole_pages(cut.entries * (need.pair_bytes + entry_bytes)) + 2 * page_bytes;
+    const std::int64_t runs = most_runs(need.entries, cut.entries);
+    return listed_bytes(need.sides.rows, runs, cut.entries, cut.row_tile) +
+           listed_bytes(need.sides.columns, runs, cut.entries, cut.column_tile) +
+           whole_pages(cut.entries * (need.pair_bytes + entry_bytes)) + known_bytes(need, cut) + 2 * page_bytes;
   }
-  return items_bytes(need.sides.rows, cut.rows, cut.row_tile) +
+  return known_bytes(need, cut) + items_bytes(need.sides.rows, cut.rows, cut.row_tile) +
          items_bytes(need.sides.columns, cut.columns, cut.column_tile) +
          whole_pages(cut.rows * cut.columns * need.pair_bytes) + whole_pages(2 * cut.rows * need.row_bytes) +
          2 * page_bytes;
@@ -157,10 +190,11 @@ std::int64_t pairs_of_block(const Entries& entries, const PairsCut& cut) {
 }
 
 std::int64_t block_bytes(const PairsNeed& need, const PairsCut& cut) {
-  const std::int64_t scores = score_block_bytes(need, cut);
+  const std::int64_t scores = std::max(score_block_bytes(need, cut), swept_block_bytes(need, cut));
   if (need.most_aligned == 0) return scores;
-  const std::int64_t items = listed_bytes(need.sides.rows, need.entries, cut.aligned, cut.row_tile) +
-                             listed_bytes(need.sides.columns, need.entries, cut.aligned, cut.column_tile);
+  const std::int64_t runs = most_runs(need.entries, cut.aligned);
+  const std::int64_t items = listed_bytes(need.sides.rows, runs, cut.aligned, cut.row_tile) +
+                             listed_bytes(need.sides.columns, runs, cut.aligned, cut.column_tile);
   return std::max(scores, items + whole_pages(cut.aligned * need.aligned_bytes) + 8 * page_bytes);
 }
 
@@ -176,6 +210,10 @@ PairsCut choose_cut(const PairsNeed& need, const Resources& resources) {
     PairsCut cut;
     cut.row_tile = std::clamp<std::int64_t>(tile, 1, std::max<std::int64_t>(1, row_elements));
     cut.column_tile = std::clamp<std::int64_t>(tile, 1, std::max<std::int64_t>(1, column_elements));
+    cut.swept = need.most_swept;
+    while (cut.swept > 1 && held_blocks * swept_block_bytes(need, cut) > budget / whole_share) {
+      cut.swept = ceiling(cut.swept, 2);
+    }
     cut.list_tile = std::clamp(budget / 64 / listed_bytes_of_pair, least_list_tile, most_list_tile);
     cut = need.entries.is_matrix() ? cut_of_matrix(need, cut, fits) : cut_of_list(need, cut, fits);
     if (need.most_aligned > 0) choose_aligned(need, cut, budget);

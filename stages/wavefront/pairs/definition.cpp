@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "kernels/pairs/sweeps.hpp"
 #include "stages/refuse.hpp"
 #include "stages/wavefront/matrix.hpp"
 #include "stages/wavefront/pairs/cells.hpp"
@@ -144,7 +145,22 @@ PairsDefinition define_pairs(const Request& request) {
   spec.pairs.rectangle = definition.entries.is_matrix();
   const auto count = static_cast<double>(std::max<std::int64_t>(1, definition.entries.count()));
   spec.pairs.pair_cells = PairCells(definition.sides, definition.entries, spec.pairs.settings).all() / count;
+  definition.whole = spec.pairs;
   return definition;
+}
+
+void set_long_apart(PairsDefinition& definition) {
+  constexpr std::int64_t most = pairs::most_lane_elements;
+  PairsSpec& spec = definition.spec.pairs;
+  if (std::max(spec.longest_row, spec.longest_column) <= most) return;
+  LongPairs& apart = definition.long_pairs;
+  apart = LongPairs(definition.sides.rows.items, definition.sides.columns.items, definition.entries, most);
+  if (apart.count() == 0) return;
+  spec.longest_row = definition.sides.rows.longest(most);
+  spec.longest_column = definition.sides.columns.longest(most);
+  const PairCells cells(definition.sides, definition.entries, spec.settings);
+  const std::int64_t others = std::max<std::int64_t>(1, definition.entries.count() - apart.count());
+  spec.pair_cells = std::max(0.0, cells.all() - cells.of_long(apart, 0, apart.count())) / static_cast<double>(others);
 }
 
 }  // namespace terrace::stages

@@ -34,6 +34,10 @@ class Entries {
   Kind kind() const { return kind_; }
   std::int64_t count() const;
   ItemPair pair(std::int64_t entry) const;
+  /// The first entry of a row of `all` or `upper`.
+  std::int64_t first_of_row(std::int64_t row) const {
+    return kind_ == Kind::upper ? before_row(row) : row * columns_;
+  }
   /// Bytes of memory that it keeps.
   std::size_t memory() const { return given_ ? given_->size() * sizeof(ItemPair) : 0; }
 

@@ -7,8 +7,11 @@ namespace terrace::stages {
 enum class PairsSlot {
   rows,
   columns,
-  packed,    // a list of pairs for a device
-  computed,  // scores as a device computes them
+  packed,         // a list of pairs for a device
+  computed,       // scores as a device computes them
+  computed_ends,  // likewise
+  known_scores,   // of long pairs, one access for each row of a block that has some
+  known_ends,
   scores,
   ends,
   hits,

@@ -36,7 +36,9 @@ PairsPlan::PairsPlan(PairsDefinition definition, PairsCut cut)
   rows_ = add_input("rows", sides().rows, cut_.row_tile);
   columns_ = add_input("columns", sides().columns, cut_.column_tile);
   if (steps_.keeps()) computed_ = add(steps_.scores());
+  if (steps_.computes_ends()) computed_ends_ = add(steps_.ends());
   if (steps_.packs()) packed_ = add(steps_.lists());
+  if (definition_.long_pairs.count() > 0) add_known();
   if (spec().counts) {
     add_list();
   } else if (spec().best > 0) {
@@ -172,6 +174,7 @@ std::int64_t PairsPlan::number_of(const run::Phase& phase, std::int64_t index) c
 }
 
 int PairsPlan::device(const run::Phase& phase, std::int64_t index, int devices) const {
+  if (kind_of(phase) == PairsPhase::sweep) return steps_.on_device() ? static_cast<int>(index % devices) : host;
   const bool computes = kind_of(phase) == PairsPhase::compute && place_of(phase, index).step == PairsStep::compute;
   return computes ? static_cast<int>(number_of(phase, index) % devices) : host;
 }
@@ -233,15 +236,19 @@ void PairsPlan::read_runs(const std::vector<ItemRange>& runs, int side, run::Blo
 
 std::optional<run::Phase> PairsPlan::phase(std::int64_t number, const run::Tally&) const {
   if (blocks() == 0) return std::nullopt;
+  const std::int64_t first = swept_blocks() > 0 ? 1 : 0;
+  if (number < first) {
+    return run::Phase{number, swept_blocks(), run::Order::any, PairsPhase{PairsPhase::sweep, 0, 0}};
+  }
   if (!spec().counts) {
-    if (number > 0) return std::nullopt;
+    if (number > first) return std::nullopt;
     return run::Phase{number, blocks() * steps_.count(), spec().best > 0 ? run::Order::in_turn : run::Order::any};
   }
   const auto compute = [&](std::int64_t round) {
     return run::Phase{number, blocks_of_round(round) * steps_.count(), run::Order::any,
                       PairsPhase{PairsPhase::compute, round, 0}};
   };
-  if (number == 0) return compute(0);
+  if (number == first) return compute(0);
   const std::int64_t round = found().rounds();
   if (!found().copied()) {
     const auto count = std::ssize(found().pieces());
@@ -259,11 +266,13 @@ std::int64_t PairsPlan::entries(int array, const run::Tally& tally) const {
 }
 
 std::string PairsPlan::part(const run::Phase& phase) const {
-  if (!spec().counts) return "";
+  if (kind_of(phase) == PairsPhase::sweep) return "long pairs";
+  if (!spec().counts) return swept_blocks() > 0 ? "pairs" : "";
   return kind_of(phase) == PairsPhase::compute ? "pairs" : "list";
 }
 
 run::Block PairsPlan::block(const run::Phase& phase, std::int64_t index) const {
+  if (kind_of(phase) == PairsPhase::sweep) return swept_block(index);
   if (spec().counts && kind_of(phase) != PairsPhase::compute) return copies(phase, index);
   const std::int64_t number = number_of(phase, index), count = pairs_of(number);
   const PairsStep step = place_of(phase, index).step;
@@ -275,14 +284,16 @@ run::Block PairsPlan::block(const run::Phase& phase, std::int64_t index) const {
     return made;
   }
   if (step != PairsStep::keep) made.operations = cells_of(number);
-  if (computed_ >= 0) {
-    const Mode mode = step == PairsStep::keep ? Mode::read : Mode::write;
-    made.accesses.push_back(steps_.scores_of(computed_, number, count, mode));
-  }
-  if (ends_ >= 0 && step != PairsStep::keep) {
+  const Mode mode = step == PairsStep::keep ? Mode::read : Mode::write;
+  if (computed_ >= 0) made.accesses.push_back(steps_.scores_of(computed_, number, count, mode));
+  if (computed_ends_ >= 0) made.accesses.push_back(steps_.ends_of(computed_ends_, number, count, mode));
+  if (ends_ >= 0 && step != (computed_ends_ >= 0 ? PairsStep::compute : PairsStep::keep)) {
     made.accesses.push_back({PairsSlot::ends, ends_, 1, result_box(number, end_values), Mode::write});
   }
-  if (step != PairsStep::compute || computed_ < 0) write_kept(phase, number, made);
+  if (step != PairsStep::compute || computed_ < 0) {
+    write_kept(phase, number, made);
+    read_known(number, made);
+  }
   return made;
 }
 
@@ -318,12 +329,14 @@ void PairsPlan::write_kept(const run::Phase& phase, std::int64_t number, run::Bl
 
 double PairsPlan::cells_of(std::int64_t number) const {
   const PairCells cells(sides(), pairs(), spec().pairs.settings);
-  if (pairs().is_matrix()) return cells.of_block(block_of(number));
   double sum = 0;
-  for (std::int64_t entry = first_entry(number); entry < end_of_entries(number); ++entry) {
+  if (pairs().is_matrix()) sum = cells.of_block(block_of(number));
+  for (std::int64_t entry = first_entry(number); !pairs().is_matrix() && entry < end_of_entries(number); ++entry) {
     sum += cells.of_entry(entry);
   }
-  return sum;
+  for (const ItemRange& known : known_of(number))
+    sum -= cells.of_long(definition_.long_pairs, known.begin, known.end);
+  return std::max(0.0, sum);
 }
 
 pairs::PackedSide PairsPlan::packed_side(std::int64_t number, int side) const {

@@ -8,6 +8,7 @@
 
 #include "kernels/pairs/kept.hpp"
 #include "kernels/pairs/packed_list.hpp"
+#include "kernels/pairs/sweeps.hpp"
 #include "pipeline/run/plan.hpp"
 #include "stages/wavefront/pairs/copies.hpp"
 #include "stages/wavefront/pairs/cut.hpp"
@@ -27,12 +28,13 @@ struct ItemRange {
 /// The task of a phase.
 struct PairsPhase {
   enum Kind : std::int64_t {
-    compute,  // blocks of pairs
-    copy,     // what counts of the round before to the list
-    fill,     // what is left of the list's last tile
-    align,    // alignments of pairs
-    cigars,   // cigars of the round before to the result
-    end       // what is left of the last tiles of cigars
+    sweep = -1,  // long pairs, before all others
+    compute,     // blocks of pairs
+    copy,        // what counts of the round before to the list
+    fill,        // what is left of the list's last tile
+    align,       // alignments of pairs
+    cigars,      // cigars of the round before to the result
+    end          // what is left of the last tiles of cigars
   };
   std::int64_t kind;
   std::int64_t round;  // of a list of pairs that count, or of alignments
@@ -46,7 +48,8 @@ inline PairsPhase::Kind kind_of(const run::Phase& phase) {
 
 /// A block is a rectangle of the matrix of all pairs, or a range of the list of pairs, and as many blocks of the plan
 /// as it has steps (PairsSteps). All blocks are one phase; if a list of the pairs beyond a limit is wanted, a phase
-/// for each round and one for its copies (FoundPairs).
+/// for each round and one for its copies (FoundPairs). Long pairs have a phase before these: blocks of few of them
+/// write their scores to scratch, from where they are taken when scores are kept.
 class PairsPlan : public run::Plan {
  public:
   PairsPlan(PairsDefinition definition, PairsCut cut);
@@ -59,7 +62,7 @@ class PairsPlan : public run::Plan {
   std::string part(const run::Phase& phase) const override;
   int devices(int available) const override { return steps_.on_device() ? available : 0; }
   std::string dealt() const override {
-    return steps_.on_device() ? std::to_string(blocks_) + " blocks of pairs" : "";
+    return steps_.on_device() ? std::to_string(blocks_ + swept_blocks()) + " blocks of pairs" : "";
   }
   bool uses_host() const override { return steps_.count() > 1 || spec().counts || !steps_.on_device(); }
   int device(const run::Phase& phase, std::int64_t index, int devices) const override;
@@ -75,6 +78,10 @@ class PairsPlan : public run::Plan {
                                const pairs::i64* column_begin) const;
   /// The pairs of a block of a list, with the items that it sees.
   void list_pairs(const run::Phase& phase, const run::BlockView& view, pairs::ListedPairs& listed) const;
+  /// The scores of a block's long pairs. @return false if it has none
+  bool list_known(const run::Phase& phase, const run::BlockView& view, pairs::KnownScores& known) const;
+  /// The descriptor of a block of long pairs, and these.
+  pairs::SweepsTask swept_task(const run::BlockView& view, pairs::SweptPairs& listed) const;
   /// Entries that a block copies to the list.
   void list_copies(const run::Phase& phase, const run::BlockView& view, CopiedPairs& copied) const;
 
@@ -89,6 +96,8 @@ class PairsPlan : public run::Plan {
     return steps_.place(index, phase.count);
   }
   std::int64_t blocks() const { return blocks_; }
+  /// Blocks of long pairs.
+  std::int64_t swept_blocks() const { return swept_blocks_; }
   /// The pair of that number in a block of a phase that computes.
   ItemPair pair_of(const run::Phase& phase, std::int64_t index, std::int64_t number) const;
   /// Rows of pairs that such a block counts.
@@ -130,6 +139,14 @@ class PairsPlan : public run::Plan {
   /// Adds what is kept of scores.
   void write_kept(const run::Phase& phase, std::int64_t number, run::Block& block) const;
   double cells_of(std::int64_t number) const;
+  /// Long pairs [begin, end) of a block of them.
+  ItemRange swept_of(std::int64_t index) const;
+  std::vector<ItemRange> runs_of_swept(std::int64_t index, int side) const;
+  run::Block swept_block(std::int64_t index) const;
+  /// Long pairs of each row of a block that has some; a list has one row.
+  std::vector<ItemRange> known_of(std::int64_t number) const;
+  void read_known(std::int64_t number, run::Block& block) const;
+  void add_known();
   /// A side of a packed list.
   pairs::PackedSide packed_side(std::int64_t number, int side) const;
   pairs::PackedPlaces packed_places(std::int64_t number) const;
@@ -153,7 +170,8 @@ class PairsPlan : public run::Plan {
   std::int64_t blocks_;
   std::vector<run::ArraySpec> arrays_;
   int rows_ = -1, columns_ = -1, scores_ = -1, ends_ = -1, hits_ = -1, hit_scores_ = -1, pairs_ = -1, round_ = -1;
-  int computed_ = -1, packed_ = -1;
+  int computed_ = -1, computed_ends_ = -1, packed_ = -1, known_scores_ = -1, known_ends_ = -1;
+  std::int64_t swept_blocks_ = 0;
   std::shared_ptr<FoundPairs> found_ = std::make_shared<FoundPairs>();
 };
 

@@ -20,6 +20,15 @@ constexpr run::SlotField<KeptTask> pair_slots[] = {
      [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.packed.to = piece.tile.data; }},
     {PairsSlot::computed, "computed scores",
      [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.pairs.scores = piece.tile.data; }},
+    {PairsSlot::computed_ends, "computed ends",
+     [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) {
+       task.pairs.ends = reinterpret_cast<pairs::End*>(piece.tile.data);
+     }},
+    // list_known() finds these.
+    {PairsSlot::known_scores, "known scores", [](KeptTask&, const run::SlotPiece&, const run::NoContext&) {},
+     pairs::most_counted_rows},
+    {PairsSlot::known_ends, "known ends", [](KeptTask&, const run::SlotPiece&, const run::NoContext&) {},
+     pairs::most_counted_rows},
     {PairsSlot::scores, "scores",
      [](KeptTask& task, const run::SlotPiece& piece, const run::NoContext&) { task.scores = piece.tile.data; }},
     {PairsSlot::hits, "hits",
@@ -94,6 +103,7 @@ KeptTask PairsPlan::task(const run::Phase& phase, const run::BlockView& view) co
   };
   task.packed.to = data(PairsSlot::packed);
   task.pairs.scores = data(PairsSlot::computed);
+  task.pairs.ends = reinterpret_cast<pairs::End*>(data(PairsSlot::computed_ends));
   task.scores = data(PairsSlot::scores);
   task.ends = reinterpret_cast<pairs::End*>(data(PairsSlot::ends));
   return task;
@@ -104,7 +114,7 @@ pairs::PairsTask PairsPlan::device_task(const run::Phase& phase, const run::Bloc
   const KeptTask kept = task(phase, view);
   pairs::PairsTask made = kept.pairs;
   if (made.scores == nullptr) made.scores = kept.scores;
-  made.ends = kept.ends;
+  if (made.ends == nullptr) made.ends = kept.ends;
   const std::int64_t number = number_of(phase, view.index);
   if (pairs().is_matrix()) {
     const PairsBlock block = block_of(number);
@@ -145,7 +155,10 @@ void PairsPlan::list_pairs(const run::Phase& phase, const run::BlockView& view, 
 std::unique_ptr<run::Worker> PairsPlan::make_worker(device::Context& context) const {
   if (!context.shares_host_memory()) return std::make_unique<DevicePairsWorker>(*this, context);
   auto kernel = steps_.on_device() ? nullptr : definition_.method->make(spec().pairs, context, nullptr);
-  return std::make_unique<PairsWorker>(*this, pairs::make_kept(spec(), std::move(kernel), context));
+  const bool sweeps = definition_.sweeps != nullptr && !steps_.on_device();
+  return std::make_unique<PairsWorker>(
+      *this, pairs::make_kept(spec(), std::move(kernel), context),
+      sweeps ? definition_.sweeps->make(definition_.whole, context, nullptr) : nullptr);
 }
 
 }  // namespace terrace::stages

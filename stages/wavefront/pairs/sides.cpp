@@ -34,9 +34,11 @@ void check_lengths(const Request& request, const std::string& parameter, const P
 
 }  // namespace
 
-std::int64_t PairSide::longest() const {
+std::int64_t PairSide::longest(std::int64_t most) const {
   std::int64_t longest = 0;
-  for (std::int64_t item = 0; item < count(); ++item) longest = std::max(longest, items->length(item));
+  for (std::int64_t item = 0; item < count(); ++item) {
+    if (items->length(item) <= most) longest = std::max(longest, items->length(item));
+  }
   return longest;
 }
 

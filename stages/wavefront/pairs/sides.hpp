@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -22,7 +23,9 @@ struct PairSide {
   bool single = false;  // one sequence or series, no set: results have no axis for it
 
   std::int64_t count() const { return items->count(); }
-  std::int64_t longest() const;
+  std::int64_t longest() const { return longest(std::numeric_limits<std::int64_t>::max()); }
+  /// The same of the items of at most `most` elements.
+  std::int64_t longest(std::int64_t most) const;
   /// The name of an item for people: "'chr1'", "item 3".
   std::string item_name(std::int64_t item) const { return items->item_name(item); }
 };

@@ -1,10 +1,13 @@
 #include "stages/wavefront/pairs/stage.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "kernels/pairs/methods.hpp"
+#include "pipeline/base/near_name.hpp"
+#include "pipeline/base/rounding.hpp"
 #include "stages/refuse.hpp"
 #include "stages/stage_methods.hpp"
 #include "stages/wavefront/pairs/aligned_plan.hpp"
@@ -18,8 +21,9 @@
 namespace terrace::stages {
 namespace {
 
-constexpr double seconds_of_block = 0.5;  // of a block of several pairs
-constexpr double blocks_of_device = 4;    // of each of several devices, at least. Not measured
+constexpr double seconds_of_block = 0.5;          // of a block of several pairs
+constexpr double blocks_of_device = 4;            // of each of several devices, at least. Not measured
+constexpr std::int64_t most_swept_together = 64;  // long pairs of a block. Not measured
 
 /// The processor that runs methods of a back end.
 const device::Limits& limits_for(device::Backend backend, const Resources& resources) {
@@ -86,21 +90,26 @@ std::size_t result_bytes(const pairs::KeptSpec& spec) {
 std::size_t alignment_bytes(const PairsDefinition& definition, const Resources& resources) {
   if (!definition.aligns) return 0;
   const device::Limits& limits = limits_for(device::Backend::cpu, resources);
-  return pairs::alignments_bytes(definition.spec.pairs, std::max(1, limits.processors));
+  return pairs::alignments_bytes(definition.whole, std::max(1, limits.processors));
 }
 
 /// Bytes of the method's kernel, beside blocks.
 std::size_t kernel_bytes(const PairsDefinition& definition, const pairs::PairsSpec& spec,
                          const Resources& resources) {
   const std::size_t begins = definition.on_device() ? begins_bytes(definition.sides) : 0;
-  return definition.method->workspace(spec, limits_for(definition.method->backend, resources)) + begins;
+  const device::Limits& limits = limits_for(definition.method->backend, resources);
+  const std::size_t sweeps =
+      definition.sweeps != nullptr ? definition.sweeps->workspace(definition.whole, limits) : 0;
+  return definition.method->workspace(spec, limits) + sweeps + begins;
 }
 
 /// Bytes of a pair between the steps of a block that a device computes.
 std::size_t step_bytes(const PairsDefinition& definition) {
-  if (!definition.on_device()) return 0;
-  const std::size_t scores = pairs::keeps_part(definition.spec) ? size_of(definition.spec.pairs.value) : 0;
-  return scores + (definition.entries.is_matrix() ? 0 : 2 * sizeof(pairs::i64));
+  const bool apart = definition.sweeps != nullptr;
+  if (!definition.on_device()) return apart ? pairs::known_pair_bytes : 0;
+  const std::size_t scores = apart || pairs::keeps_part(definition.spec) ? size_of(definition.spec.pairs.value) : 0,
+                    known = apart ? sizeof(pairs::i64) + (definition.spec.pairs.ends ? sizeof(pairs::End) : 0) : 0;
+  return scores + known + (definition.entries.is_matrix() ? 0 : 2 * sizeof(pairs::i64));
 }
 
 /// Bytes of the hits of a row.
@@ -113,19 +122,39 @@ void add_alignments(const PairsDefinition& definition, const Resources& resource
   const std::int64_t rows = definition.sides.rows.count();
   need.most_aligned = std::max<std::int64_t>(1, spec.best > 0 ? rows * spec.best : definition.entries.count());
   need.aligned_together = spec.best > 0 && !definition.sides.rows.single ? spec.best : 1;
-  need.aligned_bytes = pairs::most_cigar_bytes(spec.pairs.longest_row, spec.pairs.longest_column) +
+  need.aligned_bytes = pairs::most_cigar_bytes(definition.whole.longest_row, definition.whole.longest_column) +
                        static_cast<std::int64_t>(9 * sizeof(pairs::i64));
   need.workspace += static_cast<std::int64_t>(alignment_bytes(definition, resources));
 }
 
 /// Cells of all pairs.
 double all_cells(const PairsDefinition& definition) {
-  return definition.spec.pairs.pair_cells * static_cast<double>(definition.entries.count());
+  return definition.whole.pair_cells * static_cast<double>(definition.entries.count());
+}
+
+/// The part of long pairs in what blocks need.
+void add_long(const PairsDefinition& definition, const Resources& resources, PairsNeed& need) {
+  need.longest_row = definition.spec.pairs.longest_row;
+  need.longest_column = definition.spec.pairs.longest_column;
+  if (definition.sweeps == nullptr) return;
+  // A block reads the scores of each of its rows apart.
+  need.most_rows = std::min<std::int64_t>(need.most_rows, pairs::most_counted_rows);
+  need.known_bytes =
+      static_cast<std::int64_t>(size_of(definition.whole.value) + (definition.whole.ends ? sizeof(pairs::End) : 0));
+  const double pair = static_cast<double>(definition.whole.longest_row) *
+                      static_cast<double>(definition.whole.longest_column),
+               cells = seconds_of_block / seconds_of(*definition.sweeps, definition.whole, resources);
+  const auto most = static_cast<std::int64_t>(std::min(cells / pair, static_cast<double>(most_swept_together)));
+  need.most_swept = std::clamp<std::int64_t>(most, 1, definition.long_pairs.count());
+  if (definition.on_device()) {
+    const auto blocks = static_cast<std::int64_t>(blocks_of_device) * resources.devices;
+    need.most_swept = std::min(need.most_swept, ceiling(definition.long_pairs.count(), blocks));
+  }
 }
 
 PairsNeed need_of(const PairsDefinition& definition, const Resources& resources) {
   const pairs::KeptSpec& spec = definition.spec;
-  PairsNeed need{definition.sides, definition.entries};
+  PairsNeed need{definition.sides, definition.entries, definition.long_pairs};
   need.on_device = definition.on_device();
   need.budget = static_cast<std::int64_t>(budget_of(definition.method->backend, resources));
   need.row_bytes = hit_bytes(spec);
@@ -136,12 +165,13 @@ PairsNeed need_of(const PairsDefinition& definition, const Resources& resources)
     of_block.most_pairs = pairs;
     return static_cast<std::int64_t>(kernel_bytes(definition, of_block, resources));
   };
-  need.workspace = static_cast<std::int64_t>(definition.entries.memory());
+  need.workspace = static_cast<std::int64_t>(definition.entries.memory() + definition.long_pairs.memory());
   if (definition.aligns) add_alignments(definition, resources, need);
   need.most_cells = seconds_of_block / seconds_of(*definition.method, spec.pairs, resources);
   if (definition.on_device() && resources.devices > 1) {
     need.most_cells = std::min(need.most_cells, all_cells(definition) / (resources.devices * blocks_of_device));
   }
+  add_long(definition, resources, need);
   return need;
 }
 
@@ -183,11 +213,11 @@ class PairsStage : public run::Stage {
     const PairsCut& cut = plan_->cut();
     const bool matrix = plan_->pairs().is_matrix();
     run::Prediction p;
-    p.blocks = plan_->blocks();
+    p.blocks = plan_->blocks() + plan_->swept_blocks();
     p.unit = "cell";
     p.operations = cells_;
     const int devices = std::max(1, plan_->devices(resources_.devices));
-    p.operations_per_second = devices / seconds_of(method(), spec().pairs, resources_);
+    p.operations_per_second = devices * cells_ / std::max(seconds(), std::numeric_limits<double>::min());
     p.bytes_read = bytes(plan_->sides().rows) + bytes(plan_->sides().columns);
     // The pairs of a list are counted by the run.
     const double written = spec().counts ? 0 : static_cast<double>(result_bytes(spec()));
@@ -211,26 +241,30 @@ class PairsStage : public run::Stage {
 
   std::vector<run::StageMethod> methods() const override {
     std::vector<run::StageMethod> all;
+    const pairs::PairsMethod* sweeps = plan_->definition().sweeps;
     for (const device::Backend backend : {device::Backend::cuda, device::Backend::cpu}) {
       if (backend == device::Backend::cuda && !resources_.cuda) continue;
-      const auto some =
-          stage_methods(pairs::pairs_methods(), backend, method(), spec().pairs, limits_for(backend, resources_));
+      const device::Limits& limits = limits_for(backend, resources_);
+      const auto some = stage_methods(pairs::pairs_methods(), backend, method(), spec().pairs, limits);
       all.insert(all.end(), some.begin(), some.end());
+      if (sweeps == nullptr || sweeps->backend != backend) continue;
+      // It computes the long pairs beside the other one.
+      const auto swept = stage_methods(pairs::pairs_methods(), backend, *sweeps, plan_->definition().whole, limits);
+      for (std::size_t at = 0; at < swept.size(); ++at) {
+        if (swept[at].chosen) all[all.size() - swept.size() + at] = swept[at];
+      }
     }
     return all;
   }
 
   std::vector<std::string> analysis() const override {
-    if (!resources_.cuda) return {};
-    if (plan_->definition().on_device()) {
-      if (!plan_->definition().aligns) return {};
-      return {"the device computes scores, the CPU aligns"};
-    }
-    std::string why = "its kernels are faster here";
-    for (const run::StageMethod& method : methods()) {
-      if (method.backend == name_of(device::Backend::cuda) && !method.unfit.empty()) why = method.unfit;
-    }
-    return {"computed on the CPU: " + why};
+    std::vector<std::string> found = analysis_of_device();
+    const PairsDefinition& definition = plan_->definition();
+    if (definition.sweeps == nullptr) return found;
+    const bool letters = spec().pairs.description->items == wavefront::Items::letters;
+    found.push_back(counted(definition.long_pairs.count(), "pair") + " with an item of more than 65,535 " +
+                    (letters ? "letters" : "values") + " are swept one after another");
+    return found;
   }
 
   nlohmann::json choices() const override {
@@ -241,6 +275,7 @@ class PairsStage : public run::Stage {
             {"columns", cut.columns},
             {"entries", cut.entries},
             {"aligned", cut.aligned},
+            {"swept", cut.swept},
             {"list_tile", cut.list_tile},
             {"row_tile", cut.row_tile},
             {"column_tile", cut.column_tile},
@@ -248,6 +283,31 @@ class PairsStage : public run::Stage {
   }
 
  private:
+  /// Expected seconds of all pairs on one device.
+  double seconds() const {
+    const PairsDefinition& definition = plan_->definition();
+    const double others = spec().pairs.pair_cells *
+                          static_cast<double>(plan_->pairs().count() - definition.long_pairs.count()),
+                 swept = std::max(0.0, cells_ - others);
+    const double of_sweeps =
+        definition.sweeps == nullptr ? 0 : swept * seconds_of(*definition.sweeps, definition.whole, resources_);
+    return others * seconds_of(method(), spec().pairs, resources_) + of_sweeps;
+  }
+  /// What a device computes of the step, if there is one.
+  std::vector<std::string> analysis_of_device() const {
+    if (!resources_.cuda) return {};
+    if (plan_->definition().on_device()) {
+      if (!plan_->definition().aligns) return {};
+      return {"the device computes scores, the CPU aligns"};
+    }
+    std::string why = "its kernels are faster here";
+    for (const run::StageMethod& method : methods()) {
+      if (method.backend != name_of(device::Backend::cuda) || !method.automatic) continue;
+      if (!method.unfit.empty()) why = method.unfit;
+    }
+    return {"computed on the CPU: " + why};
+  }
+
   const pairs::KeptSpec& spec() const { return plan_->spec(); }
   const pairs::PairsMethod& method() const { return *plan_->definition().method; }
 
@@ -273,12 +333,17 @@ void check_whole(const Request& request, const PairsDefinition& definition, cons
 
 std::unique_ptr<run::Stage> make_pairs(const Request& request) {
   PairsDefinition definition = define_pairs(request);
+  // Runs of earlier versions have no pairs apart.
+  if (request.choices == nullptr || request.choices->contains("swept")) set_long_apart(definition);
   definition.method = &method_for(request, definition.spec.pairs);
+  if (definition.long_pairs.count() > 0) {
+    definition.sweeps = device::find_method(pairs::pairs_methods(), definition.method->backend, pairs::sweeps_name);
+  }
   PairsCut cut;
   if (request.choices != nullptr) {
     const nlohmann::json& choices = *request.choices;
-    cut = {choices.at("rows"),      choices.at("columns"),  choices.at("entries"),    choices.at("aligned"),
-           choices.at("list_tile"), choices.at("row_tile"), choices.at("column_tile")};
+    cut = {choices.at("rows"),        choices.at("columns"),   choices.at("entries"),  choices.at("aligned"),
+           choices.value("swept", 1), choices.at("list_tile"), choices.at("row_tile"), choices.at("column_tile")};
   } else {
     cut = choose_cut(need_of(definition, request.resources), request.resources);
   }

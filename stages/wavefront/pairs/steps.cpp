@@ -20,7 +20,8 @@ std::int64_t elements_bytes(const PairSide& side, std::int64_t pairs) {
 PairsSteps::PairsSteps(const PairsDefinition& definition, const PairsCut& cut)
     : on_device_(definition.on_device()),
       packs_(on_device_ && !definition.entries.is_matrix()),
-      keeps_(on_device_ && pairs::keeps_part(definition.spec)),
+      keeps_(on_device_ && (pairs::keeps_part(definition.spec) || definition.long_pairs.count() > 0)),
+      computes_ends_(on_device_ && definition.spec.pairs.ends && definition.long_pairs.count() > 0),
       value_(definition.spec.pairs.value),
       pairs_(std::max<std::int64_t>(1, pairs_of_block(definition.entries, cut))),
       packed_bytes_(0) {
@@ -67,6 +68,10 @@ run::Access PairsSteps::access(run::Slot slot, int array, std::int64_t block, st
 
 run::Access PairsSteps::scores_of(int array, std::int64_t block, std::int64_t pairs, run::Mode mode) const {
   return access(PairsSlot::computed, array, block, pairs_, pairs, mode);
+}
+
+run::Access PairsSteps::ends_of(int array, std::int64_t block, std::int64_t pairs, run::Mode mode) const {
+  return access(PairsSlot::computed_ends, array, block, end_values * pairs_, end_values * pairs, mode);
 }
 
 run::Access PairsSteps::list_of(int array, std::int64_t block, std::int64_t bytes, run::Mode mode) const {

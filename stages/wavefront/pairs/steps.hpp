@@ -7,6 +7,7 @@
 #include "pipeline/run/array.hpp"
 #include "stages/wavefront/pairs/cut.hpp"
 #include "stages/wavefront/pairs/definition.hpp"
+#include "stages/wavefront/pairs/task.hpp"
 
 namespace terrace::stages {
 
@@ -38,10 +39,15 @@ class PairsSteps {
   /// block, which has to be computed first.
   Place place(std::int64_t index, std::int64_t all) const;
 
-  /// Scores as a device computes them, and packed lists: tiles that blocks use in turn, the block of number n a
-  /// generation of one of them.
+  /// True if a device computes ends apart from those that are kept, since long pairs have theirs already.
+  bool computes_ends() const { return computes_ends_; }
+
+  /// Scores and ends as a device computes them, and packed lists: tiles that blocks use in turn, the block of number
+  /// n a generation of one of them.
   run::ArraySpec scores() const { return in_turn("computed", value_, pairs_); }
   run::ArraySpec lists() const { return in_turn("packed", ElementType::u8, packed_bytes_); }
+  run::ArraySpec ends() const { return in_turn("computed_ends", ElementType::i64, end_values * pairs_); }
+  run::Access ends_of(int array, std::int64_t block, std::int64_t pairs, run::Mode mode) const;
   run::Access scores_of(int array, std::int64_t block, std::int64_t pairs, run::Mode mode) const;
   run::Access list_of(int array, std::int64_t block, std::int64_t bytes, run::Mode mode) const;
 
@@ -50,7 +56,7 @@ class PairsSteps {
   static run::Access access(run::Slot slot, int array, std::int64_t block, std::int64_t tile, std::int64_t used,
                             run::Mode mode);
 
-  bool on_device_, packs_, keeps_;
+  bool on_device_, packs_, keeps_, computes_ends_;
   ElementType value_;
   std::int64_t pairs_;         // of a block, at most
   std::int64_t packed_bytes_;  // likewise

@@ -12,6 +12,7 @@ void PairsTally::fold(const run::Phase& phase, std::int64_t index, const void* r
   const PairsPhase::Kind kind = kind_of(phase);
   const bool last = index + 1 == phase.count;
   FoundPairs& found = plan_.found();
+  if (kind == PairsPhase::sweep) return;
   if (kind >= PairsPhase::align) return fold_alignments(kind, last, result);
   if (kind == PairsPhase::copy && last) found.end_copies();
   if (kind == PairsPhase::fill) found.fill();

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/launch/cpu_launch.hpp"
+#include "stages/stage_methods.hpp"
 #include "stages/wavefront/pairs/aligned_plan.hpp"
 #include "stages/wavefront/pairs/plan.hpp"
 #include "stages/wavefront/pairs/task.hpp"
@@ -11,8 +12,10 @@
 namespace terrace::stages {
 namespace {
 
+bool sweeps_pairs(const run::Phase& phase) { return kind_of(phase) == PairsPhase::sweep; }
+
 bool copies_pairs(const PairsPlan& plan, const run::Phase& phase) {
-  return plan.spec().counts && kind_of(phase) != PairsPhase::compute;
+  return plan.spec().counts && kind_of(phase) > PairsPhase::compute;
 }
 
 /// A new entry; those that kernels need no more go.
@@ -22,12 +25,20 @@ Listed* add_to(std::list<Listed>& lists) {
   return &lists.emplace_back();
 }
 
+void bind_swept(const PairsPlan& plan, const run::BlockView& view, std::list<pairs::SweptPairs>& lists,
+                void* descriptor) {
+  const pairs::SweepsTask task = plan.swept_task(view, *add_to(lists));
+  std::memcpy(descriptor, &task, sizeof task);
+}
+
 }  // namespace
 
-PairsWorker::PairsWorker(const PairsPlan& plan, std::unique_ptr<device::BlockKernel> kernel)
-    : plan_(plan), kernel_(std::move(kernel)), copies_(make_copies(plan.spec())) {}
+PairsWorker::PairsWorker(const PairsPlan& plan, std::unique_ptr<device::BlockKernel> kernel,
+                         std::unique_ptr<device::BlockKernel> sweeps)
+    : plan_(plan), kernel_(std::move(kernel)), sweeps_(std::move(sweeps)), copies_(make_copies(plan.spec())) {}
 
 void PairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  if (sweeps_pairs(phase)) return bind_swept(plan_, view, swept_, descriptor);
   if (copies_pairs(plan_, phase)) {
     const CopyTask task{add_to(copied_)};
     plan_.list_copies(phase, view, *task.copied);
@@ -39,11 +50,15 @@ void PairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void
     task.listed = add_to(listed_);
     plan_.list_pairs(phase, view, *task.listed);
   }
+  if (task.packed.to == nullptr) {
+    if (pairs::KnownScores* known = add_to(known_); plan_.list_known(phase, view, *known)) task.known = known;
+    else known->ended = true;
+  }
   std::memcpy(descriptor, &task, sizeof task);
 }
 
 void PairsWorker::run(const run::Phase& phase, const device::Port& port, int) {
-  (copies_pairs(plan_, phase) ? copies_ : kernel_)->run(port);
+  (sweeps_pairs(phase) ? sweeps_ : copies_pairs(plan_, phase) ? copies_ : kernel_)->run(port);
 }
 
 namespace {
@@ -79,16 +94,24 @@ DevicePairsWorker::DevicePairsWorker(const PairsPlan& plan, device::Context& con
       row_begin_(begins_.as<pairs::i64>()),
       column_begin_(reinterpret_cast<pairs::i64*>(begins_.as<>() + side_begins_bytes(plan.sides().rows))),
       kernel_(plan.definition().method->make(plan.spec().pairs, context, workspace_.data())) {
+  const PairsDefinition& definition = plan.definition();
+  if (definition.sweeps != nullptr) {
+    sweeps_workspace_ = workspace_for(*definition.sweeps, definition.whole, context);
+    sweeps_ = make_kernel(*definition.sweeps, definition.whole, context, sweeps_workspace_.get());
+  }
   bring_begins(context, plan.sides().rows, row_begin_);
   bring_begins(context, plan.sides().columns, column_begin_);
 }
 
 void DevicePairsWorker::bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const {
+  if (sweeps_pairs(phase)) return bind_swept(plan_, view, swept_, descriptor);
   const pairs::PairsTask task = plan_.device_task(phase, view, row_begin_, column_begin_);
   std::memcpy(descriptor, &task, sizeof task);
 }
 
-void DevicePairsWorker::run(const run::Phase&, const device::Port& port, int) { kernel_->run(port); }
+void DevicePairsWorker::run(const run::Phase& phase, const device::Port& port, int) {
+  (sweeps_pairs(phase) ? sweeps_ : kernel_)->run(port);
+}
 
 namespace {
 

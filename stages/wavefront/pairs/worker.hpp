@@ -7,6 +7,7 @@
 #include "kernels/device/memory.hpp"
 #include "kernels/launch/block_kernel.hpp"
 #include "kernels/pairs/kept.hpp"
+#include "kernels/pairs/sweeps.hpp"
 #include "pipeline/run/worker.hpp"
 #include "stages/wavefront/pairs/copies.hpp"
 #include "stages/wavefront/pairs/sides.hpp"
@@ -17,23 +18,27 @@ class PairsPlan;
 class AlignedPairsPlan;
 struct CopiedCigars;
 
-/// Kernels for pairs and for copies, and the lists that blocks receive beside their descriptors.
+/// Kernels for pairs, long ones and copies, and the lists that blocks receive beside their descriptors.
 class PairsWorker : public run::Worker {
  public:
   /// @param plan outlives the worker
-  PairsWorker(const PairsPlan& plan, std::unique_ptr<device::BlockKernel> kernel);
+  /// @param sweeps computes long pairs; null: there are none, or a device computes them
+  PairsWorker(const PairsPlan& plan, std::unique_ptr<device::BlockKernel> kernel,
+              std::unique_ptr<device::BlockKernel> sweeps);
 
   void bind(const run::Phase& phase, const run::BlockView& view, void* descriptor) const override;
   void run(const run::Phase& phase, const device::Port& port, int attempt) override;
 
  private:
   const PairsPlan& plan_;
-  std::unique_ptr<device::BlockKernel> kernel_, copies_;
+  std::unique_ptr<device::BlockKernel> kernel_, sweeps_, copies_;
   mutable std::list<pairs::ListedPairs> listed_;  // of blocks that may still be computed
-  mutable std::list<CopiedPairs> copied_;         // likewise
+  mutable std::list<pairs::KnownScores> known_;   // likewise
+  mutable std::list<pairs::SweptPairs> swept_;
+  mutable std::list<CopiedPairs> copied_;
 };
 
-/// A device's kernel for pairs, with its workspace, and where the items of the sets begin.
+/// A device's kernels for pairs and for long ones, with their workspaces, and where the items of the sets begin.
 class DevicePairsWorker : public run::Worker {
  public:
   /// @param plan outlives the worker
@@ -44,9 +49,11 @@ class DevicePairsWorker : public run::Worker {
 
  private:
   const PairsPlan& plan_;
-  device::Memory begins_, workspace_;  // the workspace outlives the kernel
+  device::Memory begins_, workspace_;  // workspaces outlive the kernels
+  std::unique_ptr<device::Memory> sweeps_workspace_;
   pairs::i64 *row_begin_, *column_begin_;
-  std::unique_ptr<device::BlockKernel> kernel_;
+  std::unique_ptr<device::BlockKernel> kernel_, sweeps_;
+  mutable std::list<pairs::SweptPairs> swept_;  // of blocks that may still be computed
 };
 
 /// Bytes of begins that such a worker keeps.
