@@ -1,8 +1,8 @@
 #include "kernels/pairs/cpu/series_bounds.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+
+#include "kernels/pairs/certain_cost.hpp"
 
 namespace terrace::pairs {
 namespace {
@@ -34,17 +34,6 @@ void extremes(std::span<const T> values, i64 window, i64 rows, std::vector<i64>&
   }
 }
 
-double cost_of(double apart, bool squared) { return squared ? apart * apart : std::abs(apart); }
-
-/// A sum of costs, less what roundings of a kernel and of this sum may add up to: each of `terms` operations changes
-/// it by its part of epsilon, or by the least number of all.
-template <class T>
-double certain(double sum, double terms) {
-  using Limits = std::numeric_limits<T>;
-  const double share = 1 - 4 * terms * static_cast<double>(Limits::epsilon());
-  return share <= 0 ? 0 : sum * share - 4 * terms * static_cast<double>(Limits::denorm_min());
-}
-
 }  // namespace
 
 template <class T>
@@ -61,7 +50,7 @@ double least_cost(const WarpingCosts& costs, std::span<const T> rows, std::span<
     const auto at = static_cast<std::size_t>(i);
     const double value = rows[at];
     const double apart = std::max({0.0, value - envelope.greatest[at], envelope.least[at] - value});
-    return cost_of(apart, costs.squared);
+    return cost_of_distance(apart, costs.squared);
   };
   // The first pair and the last one are known, unless any columns may be left out.
   const i64 known = costs.free_columns || count < 2 ? 0 : 1;
@@ -73,10 +62,10 @@ double least_cost(const WarpingCosts& costs, std::span<const T> rows, std::span<
   for (; i < count - known; ++i) sums[0] += term(i);
   double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   if (known > 0) {
-    sum += cost_of(double{rows.front()} - double{columns.front()}, costs.squared);
-    sum += cost_of(double{rows.back()} - double{columns.back()}, costs.squared);
+    sum += cost_of_distance(double{rows.front()} - double{columns.front()}, costs.squared);
+    sum += cost_of_distance(double{rows.back()} - double{columns.back()}, costs.squared);
   }
-  return certain<T>(sum, static_cast<double>(rows.size() + columns.size() + 8));
+  return certain_cost(sum, static_cast<double>(rows.size() + columns.size() + 8), sizeof(T) == 8);
 }
 
 template void make_envelope(std::span<const float>, i64, i64, Envelope<float>&);

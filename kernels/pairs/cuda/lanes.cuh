@@ -9,6 +9,7 @@
 #include "kernels/launch/launch.cuh"
 #include "kernels/pairs/cuda/align_kernel.cuh"
 #include "kernels/pairs/cuda/bits_kernel.cuh"
+#include "kernels/pairs/cuda/bounds_kernel.cuh"
 #include "kernels/pairs/cuda/lanes.hpp"
 #include "kernels/pairs/cuda/plan.hpp"
 #include "kernels/pairs/cuda/series_kernel.cuh"
@@ -38,6 +39,9 @@ class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
     this->load(report_, 1);
   }
 
+  /// Submits a kernel that reports pairs which have no place in the order. @return marks of these, in device memory;
+  /// null: there are none
+  virtual const u8* find_far(const PairsTask&) { return nullptr; }
   /// Submits the kernels that compute the pairs of a block in their order.
   virtual void compute(const device::Port& port, const PairsTask& task) = 0;
 
@@ -48,14 +52,15 @@ class PairsOnCuda : public device::CudaBlocks<PairsTask, PairsResult> {
   PairsState* state() const { return place<PairsState>(plan_.state); }
   const i32* order() const { return place<i32>(plan_.order); }
   const CudaPlan& plan() const { return plan_; }
+  const PairsSpec& spec() const { return spec_; }
 
  private:
   bool submit(const device::Port& port, u64 block, const PairsTask& task) override {
     u32* buckets = place<u32>(plan_.buckets);
     PairsState* state = this->state();
-    const OrderWork work{task, spec_.longest_row, spec_.longest_column};
     const i64 blocks = std::clamp<i64>((task.count + order_threads - 1) / order_threads, 1, 4096);
     device::launch(begin_, this->shape(1, order_threads), port, state, buckets, block);
+    const OrderWork work{task, spec_.longest_row, spec_.longest_column, find_far(task)};
     device::launch(count_, this->shape(blocks, order_threads), state, work, buckets);
     device::launch(sum_, this->shape(1, order_threads), state, buckets, place<i32>(plan_.order), task.count);
     device::launch(order_, this->shape(blocks, order_threads), state, work, buckets, place<i32>(plan_.order));
@@ -233,15 +238,33 @@ class WarpingOnCuda final : public PairsOnCuda<P> {
         k_(wavefront::problem_constants<P>(spec.settings)),
         at_most_(spec.at_most.value_or(std::numeric_limits<double>::infinity())) {
     this->load(series_, series_threads);
+    if (spec.at_most) this->load(find_far_, bounds_threads);
   }
 
  private:
-  static Series kernel(int rows) {
+  Series kernel() const { return this->spec().at_most ? kernel_of<true>() : kernel_of<false>(); }
+  template <bool limited>
+  Series kernel_of() const {
     if constexpr (sizeof(T) == 4) {
-      if (rows == long_series_rows)
-        return device::make_kernel(series_kernel<P, T, long_series_rows>, "series_kernel");
+      if (this->plan().series_rows == long_series_rows)
+        return device::make_kernel(series_kernel<P, T, long_series_rows, limited>, "series_kernel");
     }
-    return device::make_kernel(series_kernel<P, T, series_rows>, "series_kernel");
+    return device::make_kernel(series_kernel<P, T, series_rows, limited>, "series_kernel");
+  }
+
+  const u8* find_far(const PairsTask& task) override {
+    if (!this->spec().at_most) return nullptr;
+    u8* far = this->template place<u8>(this->plan().far);
+    const BoundsLaunch work{task,
+                            far,
+                            this->spec().longest_row,
+                            this->spec().longest_column,
+                            k_.window,
+                            at_most_,
+                            this->spec().settings.text("cost") == "squared" ? 1 : 0,
+                            k_.free_columns ? 1 : 0};
+    device::launch(find_far_, this->shape(this->plan().blocks, bounds_threads), this->state(), work);
+    return far;
   }
 
   void compute(const device::Port& port, const PairsTask& task) override {
@@ -255,7 +278,8 @@ class WarpingOnCuda final : public PairsOnCuda<P> {
     device::launch(series_, this->shape(this->plan().blocks, series_threads), port, this->state(), work);
   }
 
-  Series series_ = kernel(this->plan().series_rows);
+  Series series_ = kernel();
+  device::Kernel<PairsState*, BoundsLaunch> find_far_ = device::make_kernel(find_far_kernel<P, T>, "find_far_kernel");
   typename P::template Constants<i64> k_;
   double at_most_;
 };

@@ -13,6 +13,7 @@ struct PairsState {
   u64 aborted;      // not 0: the host aborts, and warps leave
   u64 ticket;       // the next place of the order
   u64 pairs;        // places of the order
+  u64 stopped;      // pairs that were left out, or left on the way, since they exceed the limit
   u32 ones, zeros;  // bits that some letter of the block has, and that some letter has not
 };
 
@@ -42,7 +43,7 @@ template <class P>
 __global__ void begin_pairs_kernel(device::Port port, PairsState* state, u32* buckets, u64 block) {
   if (threadIdx.x == 0) {
     const bool begun = device::begin_next(port, block, state->begun);
-    *state = {begun ? u64{1} : u64{0}, 0, 0, 0, 0, 0};
+    *state = {begun ? u64{1} : u64{0}, 0, 0, 0, 0, 0, 0};
   }
   for (i32 at = static_cast<i32>(threadIdx.x); at < order_buckets; at += static_cast<i32>(blockDim.x))
     buckets[at] = 0;
@@ -52,12 +53,14 @@ __global__ void begin_pairs_kernel(device::Port port, PairsState* state, u32* bu
 struct OrderWork {
   PairsTask task;
   i64 longest_row, longest_column;  // pairs with longer items have none
+  const u8* far;                    // of each pair: not 0 if it has none; null: all have one
 };
 
 /// True if the pair has a place.
 __device__ inline bool is_ordered(const OrderWork& work, i64 number) {
   const Pair pair = pair_of(work.task, number);
-  return length_of(work.task.row_begin, pair.row) <= work.longest_row &&
+  return (work.far == nullptr || work.far[number] == 0) &&
+         length_of(work.task.row_begin, pair.row) <= work.longest_row &&
          length_of(work.task.column_begin, pair.column) <= work.longest_column;
 }
 
@@ -155,7 +158,7 @@ __global__ void __launch_bounds__(order_threads)
 template <class P>
 __global__ void report_pairs_kernel(device::Port port, const PairsState* state, u64 block) {
   if (state->begun == 0 || state->aborted != 0) return;
-  *device::result_of<PairsResult>(port, block) = {0, 0};
+  *device::result_of<PairsResult>(port, block) = {0, static_cast<i64>(state->stopped)};
   device::report_next(port, block);
 }
 

@@ -89,7 +89,9 @@ CudaPlan::CudaPlan(const PairsSpec& spec, const device::Limits& limits)
   table = aligned_bytes(state_bytes);
   buckets = table + aligned_bytes(table_bytes);
   order = buckets + aligned_bytes(bucket_bytes);
-  handed = order + aligned_bytes(static_cast<std::size_t>(spec.most_pairs) * sizeof(i32));
+  far = order + aligned_bytes(static_cast<std::size_t>(spec.most_pairs) * sizeof(i32));
+  const bool bounded = problem->items == Items::values && spec.at_most;
+  handed = far + aligned_bytes(bounded ? static_cast<std::size_t>(spec.most_pairs) : 0);
   workspace_bytes = handed + aligned_bytes(handed_bytes);
 }
 

@@ -20,7 +20,7 @@ struct CudaPlan {
   int series_rows;    // series: rows of a lane
   i64 handed_stride;  // columns of which something is kept, or words of columns
   // Places in the workspace.
-  std::size_t state = 0, table, buckets, order, handed, workspace_bytes;
+  std::size_t state = 0, table, buckets, order, far, handed, workspace_bytes;
 };
 
 /// The reason why kernels of CUDA do not compute the spec; empty: they do.

@@ -23,8 +23,8 @@ struct SeriesLaunch {
   i32 free_columns;  // not 0: rows are warped to any part of the columns
 };
 
-/// @tparam R rows of a lane
-template <class P, class T, int R>
+/// @tparam R rows of a lane @tparam limited costs have a limit: pairs that exceed it are left on the way
+template <class P, class T, int R, bool limited>
 class SeriesWarp {
   using V = values::Real<T>;
 
@@ -34,7 +34,9 @@ class SeriesWarp {
         lane_(static_cast<i32>(threadIdx.x) % 32),
         handed_(static_cast<V*>(work.handed) + warp * work.handed_stride) {}
 
-  __device__ void compute(i64 number) {
+  /// @return true in the first lane if the pair was left on the way, since its cost exceeds the limit
+  __device__ bool compute(i64 number) {
+    left_ = false;
     const Pair pair = pair_of(work_.task, number);
     row_values_ = static_cast<const T*>(work_.task.rows) + work_.task.row_begin[pair.row];
     column_values_ = static_cast<const T*>(work_.task.columns) + work_.task.column_begin[pair.column];
@@ -44,14 +46,17 @@ class SeriesWarp {
     T cost = static_cast<T>(wavefront::infinity);
     // Without a cell, or with the last one outside the window, the cost is infinite.
     if (rows_ > 0 && columns_ > 0 && wavefront::in_window(work_.window, rows_, columns_)) cost = sweep();
-    if (lane_ != 0) return;
+    if (lane_ != 0) return false;
     if (static_cast<double>(cost) > work_.at_most) cost = static_cast<T>(wavefront::infinity);
     static_cast<T*>(work_.task.scores)[number] = cost;
     if (work_.task.ends != nullptr) work_.task.ends[number] = {rows_, end_};
+    return limited && left_;
   }
 
  private:
   static constexpr i32 strip_rows = 32 * R;
+  /// Steps after which costs are compared with the limit. Not measured.
+  static constexpr i32 look_steps = 64;
 
   __device__ static V infinite() { return V(static_cast<T>(wavefront::infinity)); }
   /// H above the first row.
@@ -69,6 +74,7 @@ class SeriesWarp {
       const i64 end = values::minimum(i64{columns_}, strip_first + strip_rows + work_.window);
       make_strip(strip, strip + 1 < strips, static_cast<i32>(values::minimum(begin, i64{columns_})),
                  static_cast<i32>(end), before_begin, before_end);
+      if (limited && left_) return static_cast<T>(wavefront::infinity);
       before_begin = static_cast<i32>(values::minimum(begin, i64{columns_}));
       before_end = static_cast<i32>(end);
     }
@@ -77,9 +83,13 @@ class SeriesWarp {
     return __shfl_sync(~0u, least_, 31);
   }
 
-  /// Columns [begin, end). @param before_begin, before_end those of the strip above
+  /// Columns [begin, end); leaves the pair if it exceeds the limit.
+  /// @param before_begin, before_end those of the strip above
   __device__ void make_strip(i32 strip, bool hands_on, i32 begin, i32 end, i32 before_begin, i32 before_end) {
     load_rows(begin);
+    if (limited && hands_on) least_ = static_cast<T>(wavefront::infinity);
+    // Warpings begin and end at the sides of a table of one strip.
+    const bool looks = limited && strip == 0 && !hands_on && work_.free_columns == 0;
     const auto above = [&](i32 column) {
       if (strip == 0) return border();
       return column >= before_begin && column < before_end ? handed_[column] : infinite();
@@ -106,7 +116,10 @@ class SeriesWarp {
       if (whole || is_inside(column)) make_column<false>(column, V(value), up);
       else make_column<true>(column, V(value), up);
       below = h_[R - 1];
-      if (hands_on && lane_ == 31) handed_[column] = below;
+      if (hands_on && lane_ == 31) {
+        handed_[column] = below;
+        if constexpr (limited) least_ = values::minimum(least_, below.value);
+      }
       if (!hands_on && work_.free_columns != 0) look(column, below.value);
     };
     // First and last some lanes have no column, or a row outside the item or the window.
@@ -114,15 +127,32 @@ class SeriesWarp {
     i32 step = 0;
 #pragma unroll 1
     while (step < steps) {
-      const i32 whole = whole_steps(begin, end, step);
+      if (looks && step >= 32 && are_all_far()) {
+        left_ = true;
+        return;
+      }
+      const i32 whole = whole_steps(begin, end, step), taken = looks ? values::minimum(whole, look_steps) : whole;
 #pragma unroll 2
-      for (const i32 until = step + whole; step < until; ++step) advance.template operator()<true>(step);
+      for (const i32 until = step + taken; step < until; ++step) advance.template operator()<true>(step);
+      if (taken < whole) continue;
       if (step >= steps) break;
 #pragma unroll 1
       for (const i32 until = values::minimum(step + 32, steps); step < until; ++step)
         advance.template operator()<false>(step);
     }
     __syncwarp();
+    // Every warping goes through the strip's last row, and costs never fall along it, rounded as they are.
+    if (limited && hands_on) left_ = static_cast<double>(__shfl_sync(~0u, least_, 31)) > work_.at_most;
+  }
+
+  /// True if all cells of the last step exceed the limit, and all above a lane's rows in its column, which were made
+  /// a step before. A warping goes through one of these cells, once all lanes have begun: each of its steps leads a
+  /// column to the right, a lane on, or both, and then past a cell that is the last of a lane.
+  __device__ bool are_all_far() const {
+    T least = diagonal_.value;
+#pragma unroll
+    for (int r = 0; r < R; ++r) least = values::minimum(least, h_[r].value);
+    return __all_sync(~0u, static_cast<double>(least) > work_.at_most) != 0;
   }
 
   /// Steps from one on in which each lane has a column, and all its rows are inside; all lanes call it.
@@ -191,18 +221,21 @@ class SeriesWarp {
   V* handed_;
   const T *row_values_, *column_values_;
   i32 rows_, columns_, first_row_, end_;
+  bool left_;  // the pair exceeds the limit
   T least_;
   V row_[R], h_[R], diagonal_;
 };
 
-template <class P, class T, int R>
+template <class P, class T, int R, bool limited>
 __global__ void __launch_bounds__(series_threads, 4)
     series_kernel(const __grid_constant__ device::Port port, PairsState* state,
                   const __grid_constant__ SeriesLaunch work) {
   if (state->begun == 0) return;
-  SeriesWarp<P, T, R> warp(work, static_cast<i64>(blockIdx.x) * (series_threads / 32) + threadIdx.x / 32);
+  SeriesWarp<P, T, R, limited> warp(work, static_cast<i64>(blockIdx.x) * (series_threads / 32) + threadIdx.x / 32);
   i64 place = 0;
-  while (take_places(port, state, 1, place)) warp.compute(work.order[place]);
+  while (take_places(port, state, 1, place)) {
+    if (warp.compute(work.order[place])) atomicAdd(&state->stopped, u64{1});
+  }
 }
 
 }  // namespace terrace::pairs

@@ -3,7 +3,7 @@
 
 #include "kernels/device/memory.hpp"
 #include "kernels/pairs/methods.hpp"
-#include "tests/differential/pairs/compare.hpp"
+#include "tests/differential/pairs/limits.hpp"
 #include "tests/support/cuda_device.hpp"
 
 namespace terrace::pairs::testing {
@@ -104,6 +104,74 @@ TEST_CASE("on CUDA series cost what their tables report, to the bit") {
   Samples samples(3);
   compare_series<float>(*context, samples, test::few_cases(*context));
   compare_series<double>(*context, samples, test::few_cases(*context));
+}
+
+/// A kernel of each spec for a device.
+auto kernels_on(device::Context& context) {
+  return [&context](const PairsSpec& spec) { return std::make_unique<OwningKernel>(spec, context); };
+}
+
+/// Series of values about 0, each near one of the other side. Their ranges bound no cost: only the first pair and the
+/// last one do, whose distances are together less than the cost of series that are near.
+template <class T>
+Block<T> noise(Samples& samples, i64 count, i64 rows) {
+  Block<T> block{samples.series<T>(count, rows, rows + 20), {}, {}};
+  block.columns = block.rows;
+  for (auto& item : block.columns) {
+    for (T& value : item) value += static_cast<T>(samples.draw(-5, 5));
+  }
+  return block;
+}
+
+template <class T>
+void compare_with_limits(device::Context& context, Samples& samples, bool few) {
+  const auto make = kernels_on(context);
+  std::size_t number = 0;
+  for (const i64 window : {-2, -1, 45, 200}) {
+    const std::vector<Kind> kinds = warpings(window);
+    for (std::size_t at = 0; at < (few ? 1 : kinds.size()); ++at) {
+      const Kind& kind = kinds[few ? number++ % kinds.size() : at];
+      INFO(text_of(kind));
+      CHECK(compare_limits<T>(context, kind, samples, few ? 4 : 20, few ? 6 : 30, make) > (few ? 10 : 200));
+    }
+  }
+}
+
+TEST_CASE("on CUDA series with a limit cost the same up to it, and those that exceed it are left") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  Samples samples(9);
+  compare_with_limits<float>(*context, samples, test::few_cases(*context));
+  compare_with_limits<double>(*context, samples, test::few_cases(*context));
+}
+
+TEST_CASE("on CUDA pairs of series are left out by bounds of their costs") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  Samples samples(10);
+  // No pair of free columns is left on the way.
+  const Block<float> block{waves<float>(samples, 5, 60, 90), waves<float>(samples, 5, 90, 130), {}};
+  CHECK(compare_limits(*context, warpings(-2)[0], block, kernels_on(*context)) > 10);
+  // The least costs of pairs are far from each other.
+  const Block<double> apart{{{0, 0, 0}, {5, 5}, {0, 9, 0}}, {{1, 1, 1}, {5, 5, 5, 5}}, {}};
+  PairsSpec spec = spec_of(warpings(-1)[0], apart, false);
+  spec.most_pairs = apart.count();
+  spec.at_most = 6;
+  CHECK(compare(*context, spec, apart, kernels_on(*context)).stopped == 4);
+}
+
+TEST_CASE("on CUDA pairs of series are left on the way when all cells exceed the limit") {
+  const auto context = test::cuda_context();
+  if (!context) return;
+  Samples samples(11);
+  // Tables of one strip of rows, and of several.
+  for (const i64 rows : {200, 300, 480, 600}) {
+    const Block<double> block = noise<double>(samples, 2, rows);
+    CHECK(compare_limits(*context, warpings(-1)[0], block, kernels_on(*context)) > 2);
+  }
+  // A window keeps cells of the edges of rows apart.
+  const Block<float> block = noise<float>(samples, 2, 300);
+  CHECK(compare_limits(*context, warpings(40)[0], block, kernels_on(*context)) > 2);
 }
 
 }  // namespace
