@@ -25,8 +25,8 @@ TERRACE_HOST_DEVICE void write_swept(const SweptScores& to, i64 number, const wa
     if (to.value == SweptValue::letters32) static_cast<i32*>(to.scores)[number] = static_cast<i32>(score);
     else static_cast<i64*>(to.scores)[number] = score;
   } else {
-    const double found = wavefront::reported_cost(cell.score),
-                 cost = found > to.at_most ? wavefront::infinity : found;
+    double cost = wavefront::reported_cost(cell.score);
+    if (cost > to.at_most) cost = static_cast<double>(wavefront::infinity);
     if (to.value == SweptValue::values32) static_cast<float*>(to.scores)[number] = static_cast<float>(cost);
     else static_cast<double*>(to.scores)[number] = cost;
   }

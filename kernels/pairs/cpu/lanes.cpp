@@ -24,8 +24,7 @@ std::unique_ptr<device::BlockKernel> make_lanes(const PairsSpec& spec, device::C
 }
 
 std::string unfit_for_lanes(const PairsSpec& spec, const device::Limits&) {
-  const std::string fault = fault_of(spec);
-  if (!fault.empty()) return fault;
+  if (std::string fault = fault_of(spec); !fault.empty()) return fault;
   if (std::max(spec.longest_row, spec.longest_column) > most_lane_elements) {
     return "it has items of at most 65,535 elements";
   }

@@ -40,7 +40,7 @@ class KeptPairs final : public device::BlockKernel {
     PairsTask inner = task.listed == nullptr ? task.pairs : gathered_.gather(*task.listed, element_);
     result = {};
     result.not_finite = -1;
-    if (task.packed.to != nullptr) {
+    if (task.listed != nullptr && task.packed.to != nullptr) {
       pack_list(inner, task.packed, element_);
       task.listed->ended = true;
       return true;

@@ -130,9 +130,9 @@ PairsCut cut_of_matrix(const PairsNeed& need, PairsCut cut,
 void choose_aligned(const PairsNeed& need, PairsCut& cut, std::int64_t budget) {
   const double cells = std::max(1.0, mean_length(need.sides.rows, need.sides.rows.longest()) *
                                          mean_length(need.sides.columns, need.sides.columns.longest()));
-  const auto most = std::min({need.most_cells / cells,
-                              static_cast<double>(budget / 16 / std::max<std::int64_t>(1, need.aligned_bytes)),
-                              static_cast<double>(most_aligned_together)});
+  const std::int64_t fitting = budget / 16 / std::max<std::int64_t>(1, need.aligned_bytes);
+  const double most =
+      std::min(need.most_cells / cells, static_cast<double>(std::min(fitting, most_aligned_together)));
   const std::int64_t wanted = std::clamp<std::int64_t>(static_cast<std::int64_t>(most), 1, need.most_aligned);
   cut.aligned = std::max<std::int64_t>(1, wanted / need.aligned_together) * need.aligned_together;
 }
