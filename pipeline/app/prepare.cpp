@@ -1,6 +1,12 @@
 #include "pipeline/app/prepare.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -29,6 +35,20 @@ constexpr std::size_t unlimited = std::size_t{1} << 50;  // bytes: more than any
 
 /// A stage reads an array of a stage that cannot be planned.
 struct Unknown {};
+
+/// Tries to make a file in a folder, which is gone again: without a name where the file system has such files.
+/// @return 0, or the number of the error
+int why_no_file_in(const std::filesystem::path& folder) {
+  int file = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    std::string name = folder / "terrace-XXXXXX";
+    file = mkostemp(name.data(), O_CLOEXEC);
+    if (file >= 0) unlink(name.c_str());
+  }
+  if (file < 0) return errno;
+  close(file);
+  return 0;
+}
 
 /// The arrays that a step reads, by names in the job, including arrays of earlier stages.
 class Sources {
@@ -208,6 +228,22 @@ std::string job_text(const job::Job& job) {
 }
 
 }  // namespace
+
+void check_scratch_folder(const job::Job& job) {
+  const job::Scratch& scratch = job.scratch;
+  if (!scratch.path) return;
+  std::error_code error;
+  const auto refuse = [&](const std::string& what) {
+    throw JobError(message_at(scratch.path_place, "'scratch.path' names " + scratch.path->string() + what));
+  };
+  if (!std::filesystem::is_directory(*scratch.path, error)) {
+    if (!error || error == std::errc::no_such_file_or_directory)
+      refuse(", which is not there; make the folder, or name another one");
+    refuse(": " + error.message() + "; name another folder");
+  }
+  if (const int why = why_no_file_in(*scratch.path); why != 0)
+    refuse(", where this user cannot make files: " + std::generic_category().message(why) + "; name another folder");
+}
 
 run::RunPlan make_plan(const job::OpenJob& open, const Machine& machine, const Stages& stages, const Json* begun,
                        const Watch& watch, const TakenOver& taken) {

@@ -19,6 +19,10 @@ namespace terrace::app {
 
 struct TakenOver;
 
+/// Before planning, which may take long. @throws JobError if scratch files cannot be made in the folder that the job
+/// names for them
+void check_scratch_folder(const job::Job& job);
+
 /// Plans the job. Where it leaves the choice, a stage that only the CPU computes is planned for the CPU.
 /// @param begun plan.json of the run that is gone on with; null: none
 /// @param taken stages that are not planned, since another result holds what they give; of a run that begins

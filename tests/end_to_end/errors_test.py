@@ -352,10 +352,14 @@ class NoFiles(JobTest):
                 with self.subTest(name=name):
                     ended = self.terrace("run", self.job(scratch={"path": name}), expect=WRONG, timeout=60)
                     self.assertSays(ended, "job.yaml:", f"'scratch.path' names {kind}; name a folder", name)
-        ended = self.terrace("run", self.job(scratch={"path": "absent/folder"}), expect=WRONG)
-        self.assertSays(ended, "job.yaml:", "absent/folder, which is not there; make the folder")
-        ended = self.terrace("run", self.job(scratch={"path": "job.yaml/below"}), expect=WRONG)
-        self.assertSays(ended, "job.yaml:", "below: Not a directory; name another folder")
+        for command in ("check", "plan", "run"):
+            with self.subTest(command=command):
+                ended = self.terrace(command, self.job(scratch={"path": "absent/folder"}), expect=WRONG)
+                self.assertSays(ended, "job.yaml:", "absent/folder, which is not there; make the folder")
+                ended = self.terrace(command, self.job(scratch={"path": "job.yaml/below"}), expect=WRONG)
+                self.assertSays(ended, "job.yaml:", "below: Not a directory; name another folder")
+                ended = self.terrace(command, self.job(scratch={"path": "/proc"}), expect=WRONG)
+                self.assertSays(ended, "job.yaml:", "/proc, where this user cannot make files: ", "name another folder")
 
     def test_logs(self):
         for name, kind in self.kinds.items():

@@ -130,6 +130,8 @@ class Formats(Graphs):
         for name, text, says, settings in (
                 ("g.gr", "a 1 2 3\n", ":1:1: an edge before the problem line", {}),
                 ("g.gr", "p sp 2 1\nb 1 2 3\n", ":2:1: 'b' begins no line", {}),
+                ("g.gr", "0 1 5\n", ":1:1: '0' begins no line of a shortest-path file (c, p, a); if it is a list "
+                                   "of edges, say `format: edges`", {}),
                 ("g.gr", "p sp 2 1\na 1 x 3\n", ":2:5: 'x' is no number of a node", {}),
                 ("g.gr", "p sp 2 1\na 1 3 3\n", ":2:5: node 3 is none of the 2 nodes, counted from 1", {}),
                 ("g.gr", "p sp 2 1\na 1 2\n", "this edge has no weight", {}),

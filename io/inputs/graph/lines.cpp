@@ -120,7 +120,9 @@ EdgeList read_dimacs(const InputFile& file, const EdgeRules& rules) {
       if (fields.size() > 4) lines.fail(4, "more than `a FROM TO WEIGHT`");
       lines.add_edge(list, 1, rules.unweighted ? std::nullopt : std::optional<std::size_t>(3));
     } else {
-      lines.fail(0, quote(fields[0].text) + " begins no line of a shortest-path file (c, p, a)");
+      const bool is_number = fields[0].text.find_first_not_of("0123456789") == std::string_view::npos;
+      lines.fail(0, quote(fields[0].text) + " begins no line of a shortest-path file (c, p, a)" +
+                        (is_number && !list.nodes ? "; if it is a list of edges, say `format: edges`" : ""));
     }
   }
   if (!list.nodes) throw IoError(file.path().string(), "has no problem line `p sp NODES EDGES`");

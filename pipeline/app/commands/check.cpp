@@ -58,6 +58,7 @@ CheckedJob check_job(Session& session, const JobArguments& arguments, const Warn
   warn_of_budgets(open.job, warn);
   CheckedJob all{open.job, check_plan(open, session.stages, warn)};
   check_output(open.job);
+  check_scratch_folder(open.job);
   return all;
 }
 

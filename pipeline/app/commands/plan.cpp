@@ -178,6 +178,7 @@ run::RunPlan planned(Session& session, const job::OpenJob& open, const Machine& 
       open, [&] { return make_plan(open, machine, session.stages, nullptr, watch, {}); }, watch,
       ReadAgain::Mode::note);
   outcome = outcome_of(session, open, machine, wish, again);
+  if (!outcome.there) check_scratch_folder(open.job);
   run::RunPlan plan = make_plan(open, machine, session.stages, nullptr, watch, outcome.taken);
   progress.finish();
   tell_of_cpu(plan, [&](const std::string& why) { session.note(why); });

@@ -71,23 +71,6 @@ void print_result(Session& session, const run::RunReport& report, const fs::path
   session.note(fmt::format("done in {}", format_duration(report.seconds)));
 }
 
-/// Before planning, which may take long. @throws JobError if scratch files cannot be made in their folder
-void check_scratch_folder(const job::Scratch& scratch) {
-  if (!scratch.path) return;
-  std::error_code error;
-  const auto refuse = [&](const std::string& what) {
-    throw JobError(message_at(scratch.path_place, "'scratch.path' names " + scratch.path->string() + what));
-  };
-  if (!fs::is_directory(*scratch.path, error)) {
-    if (!error || error == std::errc::no_such_file_or_directory)
-      refuse(", which is not there; make the folder, or name another one");
-    refuse(": " + error.message() + "; name another folder");
-  }
-  if (access(scratch.path->c_str(), W_OK | X_OK) != 0)
-    refuse(", where this user may not make files: " + std::generic_category().message(errno) +
-           "; name another folder");
-}
-
 /// The decisions before a run computes: what is there, what is resumed, and the plan.
 class RunStart {
  public:
@@ -126,7 +109,7 @@ class RunStart {
 
   run::RunPlan plan(const Beginning& beginning) {
     if (!beginning.begun) {
-      check_scratch_folder(open_.job.scratch);
+      check_scratch_folder(open_.job);
       return make_plan(open_, machine_, session_.stages, nullptr, watch_, beginning.taken);
     }
     try {
