@@ -211,4 +211,27 @@ struct GreedyScore {
   static constexpr i64 most_behind = 512;
 };
 
+/// Limits of alignments by exact matches of seeds (seed_limits.cpp), on the host. They change which cells are left
+/// out, not the result.
+struct SeedLimits {
+  /// Letters of a seed: short ones are free of differences more often, and occur by chance more often. Not measured.
+  static constexpr i64 least_letters = 4, most_letters = 32;
+  /// Diagonals on which a seed should not occur by chance, at least. Not measured.
+  static constexpr i64 least_words = 8192;
+  /// Buckets that a path reaches in a group without a cost above its seeds, and the least diagonals of a bucket. Not
+  /// measured.
+  static constexpr i64 reach = 8, least_bucket = 4;
+  /// Bounds of all groups and buckets, about. Not measured.
+  static constexpr i64 most_bounds = 2 << 20;
+  /// Groups that are worth a bound. Not measured.
+  static constexpr i64 least_groups = 4;
+  /// Slots of the index of the columns, as a power of 2, at most.
+  static constexpr int most_slots = 22;
+  /// Places of a seed in the band, and ranges of a seed on average, above which it counts as matched everywhere. Not
+  /// measured.
+  static constexpr i64 most_places = 16, most_ranges = 4;
+  /// Rows or columns, at most: bounds are in 32 bits.
+  static constexpr i64 most_side = i64{1} << 29;
+};
+
 }  // namespace terrace::wavefront::measured

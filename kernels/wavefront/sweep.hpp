@@ -19,6 +19,7 @@
 namespace terrace::wavefront {
 
 struct Description;
+class BandLimits;
 
 /// All that fixes the meaning and the bits of a sweep; the table is cut into a grid of blocks, numbered row-major
 /// (but see by_strips).
@@ -52,6 +53,8 @@ struct SweepSpec {
   /// For scores of problems with a bit-parallel form: cells outside need not be computed, and the last cell then
   /// reports the best inside the band. On CUDA all cells of tables of several blocks are computed.
   DiagonalBand band = {};
+  /// On the CPU, of sweeps that keep nothing: the part of the band that is computed (seed_limits.hpp); null: all of it.
+  std::shared_ptr<const BandLimits> limits = {};
   /// Blocks are numbered strip by strip: those of the first column of blocks from top to bottom, then those of the
   /// second. A launch may have the blocks of some strips alone, and of its first strip the last ones alone. On CUDA
   /// alone, by bands (methods bits, pairs and cells).

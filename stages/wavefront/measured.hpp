@@ -89,6 +89,10 @@ struct BandSizes {
   static constexpr std::int64_t lead = 8;
   /// Share of the table's cells above which a band is not worth its edges. Not measured.
   static constexpr double largest_share = 0.9;
+  /// Letters for each difference, at least, where limits of seeds are looked for. Not measured.
+  static constexpr std::int64_t least_alike = 6;
+  /// Limits of seeds must leave this many times fewer cells than the band that comes next. Not measured.
+  static constexpr double limits_lead = 1.25;
   /// Bands that give every scheduler of a GPU a warp: schedulers of a multiprocessor, and rows of a warp. H200, a
   /// million letters: the narrowest band that fills the device takes 67 to 69 ms, every cell 68 ms.
   static constexpr std::int64_t schedulers = 4, rows_of_warp = 1024;

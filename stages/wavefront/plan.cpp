@@ -24,6 +24,7 @@ WavefrontPlan::WavefrontPlan(wavefront::SweepSpec spec, const WavefrontInputs& i
       planes_{problem().row_planes, problem().column_planes},
       window_(problem().window),
       dealing_(inputs.dealing),
+      seed_limits_(inputs.seed_limits),
       watch_(inputs.watch),
       letters_(inputs.letters) {
   const auto input = [&](const char* name, const std::shared_ptr<io::Source>& source, Extents tile) {

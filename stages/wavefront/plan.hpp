@@ -23,6 +23,7 @@ struct WavefrontInputs {
   LetterCounts letters = {};  // of these sequences, those whose letters are counted as they are read
   Watch watch = nullptr;      // of what is read beside the blocks
   Dealing dealing = {};
+  bool seed_limits = false;  // bands of diagonals may be cut to the limits of seeds (seed_limits.hpp)
 };
 
 /// Planes of a problem's borders.
@@ -47,6 +48,7 @@ class WavefrontPlan : public run::Plan {
   const LetterCounts& letters() const { return letters_; }
   std::int64_t blocks() const { return down_ * spec_.layers * across_; }
   const Dealing& dealing() const { return dealing_; }
+  bool seed_limits() const { return seed_limits_; }
   /// Rows and columns of block `index`.
   Box cells_of(std::int64_t index) const;
 
@@ -77,6 +79,7 @@ class WavefrontPlan : public run::Plan {
 
  private:
   Dealing dealing_;
+  bool seed_limits_;
   Watch watch_;
   LetterCounts letters_;
   std::vector<run::ArraySpec> arrays_;

@@ -70,6 +70,14 @@ std::int64_t known_score(const Request& request, const SweepSpec& spec, const Wa
                                  letters(*inputs.columns, "columns"));
 }
 
+/// True if the limits of seeds may be looked for beside the blocks in flight, each of so many bytes.
+bool may_have_limits(const SweepSpec& spec, const Resources& resources, std::int64_t block_bytes) {
+  if (resources.cuda || !spec.description->bits || spec.table || spec.kept) return false;
+  return wavefront::seed_limits_bytes(spec.rows, spec.columns) +
+             static_cast<std::size_t>(blocks_in_flight * block_bytes) <=
+         resources.host_budget;
+}
+
 }  // namespace
 
 std::shared_ptr<io::Source> open_sequence(const Request& request, const std::string& parameter, Side side) {
@@ -165,6 +173,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
     spec.block_rows = request.choices->at("block_rows");
     spec.block_columns = request.choices->at("block_columns");
     inputs.dealing.devices = request.choices->value("devices", std::int64_t{1});
+    inputs.seed_limits = request.choices->value("seed_limits", false);
     spec.by_strips = inputs.dealing.devices > 1;
   } else {
     const TableNeed need = table_need(spec, request.resources.cuda);
@@ -186,6 +195,7 @@ std::unique_ptr<run::Stage> make_wavefront(const Request& request) {
       return bytes + workspace_of(strips) <= static_cast<std::int64_t>(request.resources.device_budget) &&
              bytes <= static_cast<std::int64_t>(request.resources.host_budget);
     });
+    inputs.seed_limits = may_have_limits(spec, request.resources, block_bytes(need, shape));
   }
   const auto margin = Widening::least_of(spec, request.resources);
   auto plan = std::make_unique<SweepPlan>(std::move(spec), inputs, margin);

@@ -5,6 +5,7 @@
 #include "kernels/wavefront/bins.hpp"
 #include "kernels/wavefront/tracer.hpp"
 #include "kernels/wavefront/window.hpp"
+#include "stages/watched_read.hpp"
 #include "stages/wavefront/blocks.hpp"
 #include "stages/wavefront/sweep_tally.hpp"
 #include "stages/wavefront/sweep_worker.hpp"
@@ -96,7 +97,36 @@ std::int64_t SweepPlan::distance_of(const wavefront::BlockResult& score) const {
 std::optional<std::int64_t> SweepPlan::next_margin(std::int64_t number, const SweepTally& tally) const {
   if (number == 0) return first_margin_;
   if (tally.margin() == Widening::whole) return std::nullopt;
-  return widening_.next(tally.margin(), to_prove(distance_of(tally.score())));
+  const std::int64_t distance = to_prove(distance_of(tally.score()));
+  const auto next = widening_.next(tally.margin(), distance);
+  return next && worth_limits(distance, *next) ? Widening::limited_by(distance) : next;
+}
+
+bool SweepPlan::worth_limits(std::int64_t distance, std::int64_t next) const {
+  using Sizes = measured::BandSizes;
+  if (!seed_limits() || distance < 1 || distance * Sizes::least_alike > std::min(spec_.rows, spec_.columns))
+    return false;
+  const auto limits = this->limits(Widening::limited_by(distance));
+  if (!limits) return false;
+  const wavefront::DiagonalBand wide = band(next);
+  return limits->cells(0, spec_.rows, 0, spec_.columns) * Sizes::limits_lead <=
+         wavefront::cells_on_diagonals(wide.low, wide.high, 0, spec_.rows, 0, spec_.columns);
+}
+
+std::shared_ptr<const wavefront::BandLimits> SweepPlan::limits(std::int64_t margin) const {
+  if (!Widening::is_limited(margin)) return nullptr;
+  const std::scoped_lock lock(limits_mutex_);
+  if (limits_margin_ != margin) {
+    const auto letters = [&](io::Source& source, const char* name) {
+      std::vector<std::uint8_t> codes(static_cast<std::size_t>(source.shape()[0]));
+      read_watched(source, codes.data(), name, watch());
+      return codes;
+    };
+    limits_ = wavefront::seed_limits(letters(row_items(), "rows"), letters(column_items(), "columns"),
+                                     Widening::limiting_distance(margin));
+    limits_margin_ = margin;
+  }
+  return limits_;
 }
 
 std::optional<run::Phase> SweepPlan::phase(std::int64_t number, const run::Tally& tally) const {
@@ -109,11 +139,17 @@ std::optional<run::Phase> SweepPlan::phase(std::int64_t number, const run::Tally
 std::string SweepPlan::part(const run::Phase& phase) const {
   if (first_margin_ == Widening::whole) return "";
   const std::int64_t margin = margin_of(phase);
+  if (Widening::is_limited(margin)) {
+    return "limits of seeds for distance " + std::to_string(Widening::limiting_distance(margin));
+  }
   return margin == Widening::whole ? "table" : "band of margin " + std::to_string(margin);
 }
 
 double SweepPlan::cells_in_band(std::int64_t margin, std::int64_t index) const {
   const Box cells = cells_of(index);
+  if (const auto limited = limits(margin)) {
+    return limited->cells(cells.begin[0], cells.end[0], cells.begin[1], cells.end[1]);
+  }
   const wavefront::DiagonalBand diagonals = band(margin);
   return wavefront::cells_on_diagonals(std::max<std::int64_t>(-window_, diagonals.low),
                                        std::min<std::int64_t>(window_, diagonals.high), cells.begin[0], cells.end[0],

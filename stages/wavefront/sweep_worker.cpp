@@ -16,6 +16,7 @@ SweepWorker::SweepWorker(const SweepPlan& plan, device::Context& context) : plan
 void SweepWorker::make_sweep(std::int64_t margin) {
   wavefront::SweepSpec spec = plan_.spec();
   spec.band = plan_.band(margin);
+  spec.limits = plan_.limits(margin);
   sweep_ = wavefront::make_sweep(spec, context_, workspace_ ? workspace_->data() : nullptr);
   margin_ = margin;
 }

@@ -101,6 +101,7 @@ std::vector<run::StageMethod> WavefrontStage::methods() const {
 nlohmann::json WavefrontStage::choices() const {
   return {{"method", method().name},
           {"devices", plan_->dealing().devices},
+          {"seed_limits", plan_->seed_limits()},
           {"block_rows", spec().block_rows},
           {"block_columns", spec().block_columns},
           {"rows", spec().rows},

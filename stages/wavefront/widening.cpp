@@ -16,7 +16,10 @@ std::optional<std::int64_t> Widening::least_of(const wavefront::SweepSpec& spec,
 }
 
 wavefront::DiagonalBand Widening::band(std::int64_t margin) const {
-  return margin == whole ? wavefront::DiagonalBand{} : wavefront::band_of_margin(rows_, columns_, margin);
+  if (margin == whole) return {};
+  const std::int64_t own =
+      is_limited(margin) ? wavefront::proving_margin(rows_, columns_, limiting_distance(margin) + 1) : margin;
+  return wavefront::band_of_margin(rows_, columns_, own);
 }
 
 std::int64_t Widening::worth_it(std::int64_t margin) const {
@@ -29,7 +32,8 @@ std::int64_t Widening::first() const {
 }
 
 std::optional<std::int64_t> Widening::next(std::int64_t margin, std::int64_t distance) const {
-  if (margin == whole || distance <= wavefront::proven_distance(rows_, columns_, margin)) return std::nullopt;
+  if (margin == whole || is_limited(margin) || distance <= wavefront::proven_distance(rows_, columns_, margin))
+    return std::nullopt;
   const std::int64_t proving = wavefront::proving_margin(rows_, columns_, distance);
   return worth_it(margin * Sizes::growth * Sizes::lead <= proving ? margin * Sizes::growth : proving);
 }

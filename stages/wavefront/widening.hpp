@@ -17,6 +17,11 @@ class Widening {
  public:
   /// The margin of a band that is the whole table.
   static constexpr std::int64_t whole = 0;
+  /// In place of a margin: the limits of seeds for alignments of that distance, at least 1, of the same band as
+  /// proves it (seed_limits.hpp). Ledgers have it as a margin.
+  static constexpr std::int64_t limited_by(std::int64_t distance) { return -distance; }
+  static constexpr bool is_limited(std::int64_t margin) { return margin < 0; }
+  static constexpr std::int64_t limiting_distance(std::int64_t margin) { return -margin; }
   static constexpr std::int64_t least_margin = measured::BandSizes::least_margin;
 
   /// The least margin that is worth it. On a GPU each takes as long as any narrower one until it gives every
@@ -29,7 +34,8 @@ class Widening {
 
   /// The margin of the first sweep.
   std::int64_t first() const;
-  /// The margin of the sweep after one with `margin` found `distance`; nullopt if the distance is proved.
+  /// The margin of the sweep after one with `margin` found `distance`; nullopt if the distance is proved, as it is
+  /// within limits.
   std::optional<std::int64_t> next(std::int64_t margin, std::int64_t distance) const;
   wavefront::DiagonalBand band(std::int64_t margin) const;
 

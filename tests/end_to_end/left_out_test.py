@@ -66,6 +66,23 @@ class LeftOut(JobTest):
         self.assertRegex(self.terrace("show", "result.h5").stdout,
                          r"left out +[0-9.]+% of 3[0-9.]+ Gcells, which cannot change the result")
 
+    def test_is_more_where_seeds_limit_the_last_band(self):
+        inputs = {"a": random_letters(60000, 1), "b": {"generate": "dna", "seed": 2, "mutate": {"of": "a", "rate": 0.03}}}
+        problems = ("edit_distance", "lcs")
+        def run(output, schedule, **keys):
+            stages = [wavefront(problem, problem, rows="a", columns="b", schedule=schedule) for problem in problems]
+            return self.run_job(inputs, stages, output=output, **keys)
+        with run("whole.h5", "registers") as whole:
+            expected = [whole[problem]["score"][()] for problem in problems]
+        for output, keys in (("one.h5", {}), ("cut.h5", {"memory": {"host": 64 << 20, "device": 200 << 10}})):
+            with run(output, "auto", **keys) as result:
+                self.assertEqual([result[problem]["score"][()] for problem in problems], expected)
+                names = [name.decode() for name in result["profile/parts/name"][:]]
+                limited = f"limits of seeds for distance {expected[0]}"
+                self.assertIn(limited, names)
+                cells = dict(zip(names, result["profile/parts/operations"][:]))[limited]
+                self.assertLess(cells, 60000 * expected[0] / 2)
+
     def test_is_most_of_what_alignments_of_alike_sequences_have(self):
         inputs = {"a": random_letters(150000, 1), "b": {"generate": "dna", "seed": 2,
                                                         "mutate": {"of": "a", "rate": 0.02}}}

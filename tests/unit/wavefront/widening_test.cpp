@@ -55,5 +55,17 @@ TEST_CASE("where narrow bands take as long as wider ones the first is as wide as
   CHECK(Widening(300000, 300000, 270000).first() == Widening::whole);
 }
 
+TEST_CASE("limits of a distance have the band in which no better or equal alignment leaves it, and prove it") {
+  const Widening widening(1000000, 1000000);
+  const std::int64_t limited = Widening::limited_by(62190);
+  CHECK(Widening::is_limited(limited));
+  CHECK_FALSE(Widening::is_limited(Widening::whole));
+  CHECK(Widening::limiting_distance(limited) == 62190);
+  CHECK(widening.next(limited, 62190) == std::nullopt);
+  const wavefront::DiagonalBand band = widening.band(limited);
+  CHECK(band.high == wavefront::proving_margin(1000000, 1000000, 62191));
+  CHECK(band.low == -band.high);
+}
+
 }  // namespace
 }  // namespace terrace::stages

@@ -20,16 +20,16 @@ ColumnRange BitsBand<P>::chunks_of(const ColumnRange& columns) const {
 /// True if rows [begin, end) of the table have cells in the diagonals just before and just after the column edge.
 template <class P>
 bool BitsBand<P>::crosses(i64 begin, i64 end, i64 column) const {
-  const ColumnRange range = plan_.diagonals.columns(begin, end);
+  const ColumnRange range = plan_.columns_of(begin, end);
   return range.begin < column && column < range.end;
 }
 
 template <class P>
 void BitsBand<P>::find_range() {
   const i64 row = task_.row_begin + row_;
-  range_ = chunks_of(plan_.diagonals.columns(row, row + rows_));
+  range_ = chunks_of(plan_.columns_of(row, row + rows_));
   left_inside_ = range_.begin == 0 && (task_.left == nullptr || crosses(row, row + rows_, task_.column_begin));
-  above_ = row == 0 ? ColumnRange{0, chunks_} : chunks_of(plan_.diagonals.columns(row - plan_.band_rows(), row));
+  above_ = row == 0 ? ColumnRange{0, chunks_} : chunks_of(plan_.columns_of(row - plan_.band_rows(), row));
 }
 
 template <class P>

@@ -88,14 +88,16 @@ CpuSweeper make(const CpuSweepPlan& plan) {
   // Bands of few words are enough for all threads, bands of many words have less overhead. Bands that are high
   // compared with the diagonals they meet compute many cells outside them.
   const DiagonalBand& band = plan.spec.band;
-  const i64 height =
-      std::min<i64>(plan.grid.block_rows / plan.threads, band.whole() ? no_window : band.high - band.low);
+  const auto& limits = plan.spec.limits;
+  const i64 diagonals = limits ? limits->width() : band.whole() ? no_window : band.high - band.low;
+  const i64 height = std::min<i64>(plan.grid.block_rows / plan.threads, diagonals);
   const i64 vectors = std::clamp<i64>(height / (64 * lanes * 4), 1, 4);
   const BitsPlan<P> bits{problem_constants<P>(plan.spec.settings),
                          kernels_for(plan.instruction_set, Problems::index<P>()).advance_bits,
                          lanes * vectors,
                          plan.spec.border,
                          band,
+                         limits,
                          plan.spec.bit_lines.value_or(BitLines{})};
   const int slots = slots_for(plan.threads, std::max<i64>(1, plan.grid.block_rows / bits.band_rows()));
   return {std::make_unique<BitsSweeper<P>>(bits, plan.grid, plan.threads, slots), slots};

@@ -12,6 +12,7 @@
 #include "kernels/wavefront/problem.hpp"
 #include "kernels/wavefront/rules/bit_lines.hpp"
 #include "kernels/wavefront/rules/diagonals.hpp"
+#include "kernels/wavefront/seed_limits.hpp"
 
 namespace terrace::wavefront {
 
@@ -27,9 +28,14 @@ struct BitsPlan {
   i64 words;  // of a full band, which fill whole vectors
   ElementType border;
   DiagonalBand diagonals;
-  BitLines lines;  // kept if a block's task has room for them; 0: none
+  std::shared_ptr<const BandLimits> limits;  // of the diagonals; null: none
+  BitLines lines;                            // kept if a block's task has room for them; 0: none
 
   i64 band_rows() const { return 64 * words; }
+  /// Columns of the table that its rows [row_begin, row_end) have in the band of diagonals.
+  ColumnRange columns_of(i64 row_begin, i64 row_end) const {
+    return limits ? limits->columns(row_begin, row_end) : diagonals.columns(row_begin, row_end);
+  }
 };
 
 /// Memory of one thread: the words of a band.
