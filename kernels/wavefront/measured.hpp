@@ -225,12 +225,12 @@ struct SeedLimits {
   static constexpr i64 most_bounds = 2 << 20;
   /// Groups that are worth a bound. Not measured.
   static constexpr i64 least_groups = 4;
-  /// Slots of the index of the columns, as a power of 2, at most.
+  /// Slots of the index of the columns, as a power of 2, at most. Not measured.
   static constexpr int most_slots = 22;
   /// Places of a seed in the band, and ranges of a seed on average, above which it counts as matched everywhere. Not
   /// measured.
   static constexpr i64 most_places = 16, most_ranges = 4;
-  /// Rows or columns, at most: bounds are in 32 bits.
+  /// Rows or columns, at most: bounds are in 32 bits. Not measured.
   static constexpr i64 most_side = i64{1} << 29;
 };
 

@@ -53,7 +53,7 @@ struct SweepSpec {
   /// For scores of problems with a bit-parallel form: cells outside need not be computed, and the last cell then
   /// reports the best inside the band. On CUDA all cells of tables of several blocks are computed.
   DiagonalBand band = {};
-  /// On the CPU, of sweeps that keep nothing: the part of the band that is computed (seed_limits.hpp); null: all of it.
+  /// On the CPU, of sweeps that keep nothing: the part of the band that is computed (seed_limits.hpp); null: all.
   std::shared_ptr<const BandLimits> limits = {};
   /// Blocks are numbered strip by strip: those of the first column of blocks from top to bottom, then those of the
   /// second. A launch may have the blocks of some strips alone, and of its first strip the last ones alone. On CUDA

@@ -1,12 +1,13 @@
-"""usage: similar_alignment.py TERRACE [--backend cpu] [--problem edit_distance] [--length 1000000] [--rate 0.1] [--edlib PYTHON]
+"""usage: similar_alignment.py TERRACE [--backend cpu] [--problem edit_distance] [--length 1000000] [--rate 0.1]
+                            [--edlib PYTHON]
 
 Alignments of similar sequences beside their scores: a job of the score alone and a job of the alignment, of a generated
 sequence and a copy with that rate of mutations. Seconds of the process, of its stage and of both threads' processor
 time, how much of the table was left out, and how often the score's stage the alignment's takes; the best of three
 turns of each, in turn.
 
-With --edlib: the score alone, of a pair of FASTA files, beside edlib's (one thread, by a Python that has it), in turn, as
-processor time in user mode; of the job also that of a job of 100 letters, which starts and measures the machine, too.
+With --edlib: the score alone, of a pair of FASTA files, beside edlib's (one thread, by a Python that has it), in turn,
+as processor time in user mode; of the job also that of a job of 100 letters, which starts and measures the machine, too.
 
 On a GPU, for sequences 1% apart: similar_alignment.py TERRACE --backend cuda --rate 0.01
 """

@@ -67,7 +67,8 @@ class LeftOut(JobTest):
                          r"left out +[0-9.]+% of 3[0-9.]+ Gcells, which cannot change the result")
 
     def test_is_more_where_seeds_limit_the_last_band(self):
-        inputs = {"a": random_letters(60000, 1), "b": {"generate": "dna", "seed": 2, "mutate": {"of": "a", "rate": 0.03}}}
+        inputs = {"a": random_letters(60000, 1),
+                  "b": {"generate": "dna", "seed": 2, "mutate": {"of": "a", "rate": 0.03}}}
         problems = ("edit_distance", "lcs")
         def run(output, schedule, **keys):
             stages = [wavefront(problem, problem, rows="a", columns="b", schedule=schedule) for problem in problems]
