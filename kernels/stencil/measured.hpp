@@ -81,6 +81,11 @@ struct CudaStream {
   /// 567, 597, heat2d 2620, 2680, 2720, 2930; with equal chunks 4090, 1130, 594, 2780.
   static constexpr int rows_to_begin = 128;
 
+  /// The same of every chunk, by which launches over low slabs are expected to take longer. H100, 2026-11-28, star2d
+  /// of radius 1 in f32, 65536 x 32768, which takes 4.2 chunks a tile: slabs of 1376, 1887, 2048 and 4096
+  /// rows 3.35, 3.55, 3.66 and 3.95 T cells/s, by this number 3.49, 3.65, 3.69 and 3.91.
+  static constexpr int rows_lost = 16;
+
   /// The most rows of a chunk. The longer chunks are, the farther thread blocks of neighbouring tiles drift apart,
   /// and what they read twice is no longer in L2. H100, 2026-11-27, Gcell/s: f64, by any number, 3500 and 1600 rows,
   /// star2d of radius 1 1830, 1890, 1930, box2d of radius 3 229, 241, 252; f32, by any number (3100 rows), 2500 and
@@ -234,6 +239,11 @@ struct CudaVolume {
   /// Planes in whose time a thread block begins and ends, as CudaStream::rows_to_begin. H100, 2026-11-27, star of
   /// radius 1 in f32, chunks of 64 planes: by 2 and 4 alike 860 Gcell/s.
   static constexpr int planes_to_begin = 4;
+
+  /// Planes that are lost to a chunk, as CudaStream::rows_lost, in those that its levels reach up or down. By the
+  /// rates below, star of radius 1 in f32 with four levels: chunks of 100, 64 and 32 planes 870, 860 and 782 Gcell/s,
+  /// by this number, from the first one, 852 and 804.
+  static constexpr int planes_lost = 1;
 
   /// The most planes of a chunk, as CudaStream::most_chunk_rows. H100, 2026-11-27, 1024 x 512 x 512, Gcell/s, f32, by
   /// any number, 256, 160, 128, 100, 64 and 32 planes: star of radius 1 690, 806, 882, 862, 870, 860, 782, box of

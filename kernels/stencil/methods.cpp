@@ -119,6 +119,12 @@ std::span<const StencilMethod> stencil_methods() {
   return all;
 }
 
+double lost_rows(const StencilMethod& method, const StencilSpec& spec, const device::Limits& limits) {
+  if (method.backend == Backend::cuda) return cuda_lost_rows(method, spec, limits);
+  // A tile of a sub-pass makes the rows of its halo again.
+  return 2 * spec.radius * method.cost(spec, limits).steps;
+}
+
 const StencilMethod* method_instead(const StencilMethod& method) {
   return std::string_view(method.name) == "compiled" ? device::find_method(stencil_methods(), Backend::cpu, "strips")
                                                      : nullptr;

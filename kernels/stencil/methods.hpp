@@ -17,6 +17,11 @@ std::span<const StencilMethod> stencil_methods();
 /// The rows of CUDA (cuda/methods.cpp); none in a program without it.
 std::span<const StencilMethod> stencil_cuda_methods();
 
+/// Rows in whose time a launch of a method begins and ends, in addition to those that it makes.
+double lost_rows(const StencilMethod& method, const StencilSpec& spec, const device::Limits& limits);
+/// The same of a method of CUDA (cuda/methods.cpp).
+double cuda_lost_rows(const StencilMethod& method, const StencilSpec& spec, const device::Limits& limits);
+
 /// The method that computes in the place of one whose `make` finds that its kernel cannot be compiled here
 /// (compiled::NotCompiled): the same bits in its workspace. Null if there is none.
 const StencilMethod* method_instead(const StencilMethod& method);

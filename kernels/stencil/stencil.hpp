@@ -45,11 +45,12 @@ struct StencilSpec {
   std::shared_ptr<const Points> points;    // sources and receivers (points.hpp); null: none
   Norm norm = Norm::none;                  // of the changes that are asked for
 
-  std::int64_t slab_rows = 0;   // of a slab; the last one may be lower, the first and last also have rims
+  std::int64_t slab_rows = 0;   // that a slab leaves; the last one may be lower
   std::int64_t slab_tiles = 1;  // tiles of a slab, of which slab_rows is a multiple: pieces of memory of their own
   std::int64_t pass_steps = 0;  // the most steps of a pass
   std::int64_t parts = 1;       // streams of slabs of a pass
   std::int64_t depth = 0;       // steps that a kernel makes at a time; 0: it chooses
+  std::int64_t at_once = most_steps_at_once;  // the most that it makes in slabs that follow one another
   Schedule schedule = Schedule::automatic;
   SkewedTile tile{64, 64};   // of Schedule::time_skewed
   std::int64_t streams = 0;  // of Schedule::time_skewed, at most; 0: as many as the device has multiprocessors

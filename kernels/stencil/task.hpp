@@ -1,13 +1,14 @@
 // The descriptor of a block of a stencil stage: a slab of a pass, or a small work around passes.
 //
-// A pass makes `steps` steps at once. The rows of a grid are its axis 0; a row has all cells of the other axes. The
-// slabs of a pass follow one another from top to bottom. A slab takes rows [row_begin, row_end) at level 0, the state
-// before the pass, and leaves rows of level `steps` (rules/slabs.hpp). Level s of a slab ends s * radius rows above
-// its last row, unless the slab is the last one; so the rows that a level needs below it are there.
+// A pass makes `steps` steps at once. The rows of a grid are its axis 0; a row has all cells of the other axes. A
+// slab that is the only one of its stream makes them in place: its rows become those of level `steps`.
 //
-// Rows are updated in place: a row's place holds its newest level. What the next slab needs in addition, the 2 *
-// radius last rows of each level, is handed on in the carry, which has carry_rows() rows of each field. The kernel
-// that writes a carry alone reads it.
+// Else the slabs of a stream follow one another from top to bottom, and each level of a slab lies `radius` rows above
+// the level before: of level 0, the state before the pass, it takes rows [row_begin, row_end) from `fields`, and of
+// level `steps` it leaves the rows radius * steps above these in `targets`, as far as the stream has them
+// (rules/slabs.hpp). So a slab may be much lower than a pass is deep: the first slabs of a stream leave no rows, and
+// the last ones take none. What the next slab needs is the 2 * radius last rows of each level. They are handed on in
+// the carry, which has carry_rows() rows of each field. The kernel that writes a carry alone reads it.
 #pragma once
 
 #include "kernels/device/host_device.hpp"
@@ -46,18 +47,23 @@ enum class Work : i32 {
 /// Rows are counted from the grid's first; on a periodic axis 0 also below 0 and from the grid's extent on.
 struct StencilTask {
   Work work;
-  i32 first, last;           // not 0: the first and the last slab of a stream
-  i32 whole;                 // not 0: `fields` hold the whole grid: a periodic axis 0 is read modulo its extent
-  i32 measures;              // not 0: the changes of the last step are asked for, of all slabs of the pass
-  i32 counts;                // not 0, as `measures`: after the last step, cells that are not finite are counted
-  i64 turn;                  // number of the slab in its stream
-  i64 step, steps;           // steps made before; steps of the pass
-  i64 row_begin, row_end;    // rows that come in, or rows to save or to count, changes to add up, times to record
+  i32 first, last;  // not 0: the first and the last slab of a stream; both: its only one
+  i32 whole;        // not 0: `fields` hold the whole grid: a periodic axis 0 is read modulo its extent
+  i32 measures;     // not 0: the changes of the last step are asked for, of all slabs of the pass
+  i32 counts;       // not 0, as `measures`: after the last step, cells that are not finite are counted
+  i64 turn;         // number of the slab in its stream
+  i64 step, steps;  // steps made before; steps of the pass
+  /// Rows that a slab takes at level 0, as if the stream had rows without end; or rows to save or to count, changes
+  /// to add up, times to record.
+  i64 row_begin, row_end;
   i64 part_begin, part_end;  // rows that the stream leaves
+  /// Rows that are there before; those of the only slab of a stream are updated in place.
   Rows fields[most_fields];
+  /// Rows that are made. Of a slab that is not the only one, as many as [row_begin, row_end), also if it leaves none:
+  /// levels in between are made there too.
   Rows targets[most_fields];
   void* carry[most_fields];  // null if the stream has one slab
-  Rows arrays[most_arrays];  // constant; also the rows of the slab above, unless the slab is the first
+  Rows arrays[most_arrays];  // constant: all rows that the slab reads at any level
   Rows changes;              // of rows, f64, one value a row
   /// Values of receivers, times x receivers. Of a slab those of its part from the first time after `step` on, of
   /// which it writes those that it makes; of Work::record those of all parts, one after another, of the times of the

@@ -44,9 +44,9 @@ Stream stream_of(const Plan& plan, const Prediction& p) {
     most = all;
     const auto tiles = static_cast<double>(TileGrid(array.shape, array.tile).count());
     stream.first = 1 / std::max(1.0, tiles);
-    // A pass makes a tile anew, or twice where it hands something on to the next one. What stays in memory comes
-    // beside the first pass and goes beside the last one.
-    const double of_two_passes = tiles > 1 ? 4 : 2;
+    // A pass makes a tile anew, or in place twice where it hands something on to the next one. What stays in memory
+    // comes beside the first pass and goes beside the last one.
+    const double of_two_passes = tiles > 1 && array.kept == 1 ? 4 : 2;
     stream.beside = std::min(1.0, of_two_passes / static_cast<double>(std::max<std::int64_t>(1, array.generations)));
   }
   if (bytes == 0) {

@@ -10,16 +10,20 @@ namespace terrace::stages::measured {
 
 /// Slabs of a pass.
 struct StencilSlabs {
-  /// Steps of a pass that are tried. Not measured.
-  static constexpr std::int64_t pass_steps[] = {512, 384, 256, 192, 128, 96, 64, 48, 32,
-                                                24,  16,  12,  8,   6,   4,  3,  2,  1};
+  /// The most steps of a pass. Not measured.
+  static constexpr std::int64_t most_pass_steps = 512;
   /// Bytes of a tile of a field: larger ones make disks and links no faster. Not measured.
   static constexpr std::int64_t most_tile_bytes = 256 << 20;
   /// Bytes of a slab of a field: the first one is read before a pass begins. H100, 2026-11-28, star2d of radius 1 in
   /// f32, 65536 x 32768, 512 steps: 256 MiB 3.66 T cells/s, 512 MiB 3.95 T.
   static constexpr std::int64_t most_slab_bytes = 512 << 20;
-  /// Tiles of a constant array. Not measured.
-  static constexpr std::int64_t array_tiles = 3;
+  /// Share of the rate of a device's memory that kernels are expected to have where it limits them. Not measured.
+  static constexpr double memory_share = 0.8;
+  /// Share of the time of moving that is expected beside the longest one of moving and computing: disks and links may
+  /// be slower than their rates. Not measured.
+  static constexpr double moving_share = 0.125;
+  /// Seconds from a launch to the next one beside what they compute. Not measured.
+  static constexpr double launch_seconds = 3e-6;
   /// Cells of a grid from which on several devices compute it, though it fits one. Not measured.
   static constexpr double least_dealt_cells = 1 << 25;
   /// Rows of a slab over those of its rims, at least, where each of several devices has one. Not measured.

@@ -40,7 +40,7 @@ void set_rows(stencil::Work work, RowRange rows, StencilTask& task) {
 }
 
 /// Names of the accesses of a block. The index of a slot is a field, of `array` the constant array.
-enum class Slot { rim_above, above, own, rim_below, array, carry, traces, target, changes };
+enum class Slot { rim_above, own, rim_below, array, carry, traces, left, target, changes };
 
 /// The rows that a block's accesses hold.
 struct HeldRows {
@@ -67,6 +67,12 @@ void bind_held_rows(StencilTask& task, const run::SlotPiece& piece, const HeldRo
   add_piece((task.*Member)[piece.index], rows.begin, rows.end, piece.tile.data);
 }
 
+/// Binds tiles that a slab of a stream writes.
+void bind_left(StencilTask& task, const run::SlotPiece& piece, const HeldRows&) {
+  const Box& box = piece.tile.box;
+  add_piece(task.targets[piece.index], box.begin[0], box.end[0], piece.tile.data);
+}
+
 void bind_changes(StencilTask& task, const run::SlotPiece& piece, const HeldRows&) {
   add_piece(task.changes, piece.tile.box.begin[0], piece.tile.box.end[0], piece.tile.data);
 }
@@ -74,12 +80,12 @@ void bind_changes(StencilTask& task, const run::SlotPiece& piece, const HeldRows
 /// Rows of fields become pieces from top to bottom.
 constexpr SlotField slots[] = {
     {Slot::rim_above, "rim above", bind_held_rows<&StencilTask::fields, &HeldRows::rim_above>, stencil::most_fields},
-    {Slot::above, "tile above", bind_grid_rows<&StencilTask::fields, &HeldRows::own>, stencil::most_fields},
     {Slot::own, "own tiles", bind_grid_rows<&StencilTask::fields, &HeldRows::own>, stencil::most_fields, true},
     {Slot::rim_below, "rim below", bind_held_rows<&StencilTask::fields, &HeldRows::rim_below>, stencil::most_fields},
     {Slot::array, "array", bind_grid_rows<&StencilTask::arrays, &HeldRows::arrays>, stencil::most_arrays, true},
     run::field<&StencilTask::carry>(Slot::carry, "carry"),
     run::field<&StencilTask::traces>(Slot::traces, "traces"),
+    {Slot::left, "tiles that are left", bind_left, stencil::most_fields, true},
     {Slot::target, "target", bind_held_rows<&StencilTask::targets, &HeldRows::target>, stencil::most_fields},
     {Slot::changes, "changes", bind_changes, 1, true},
 };
@@ -105,7 +111,7 @@ int StencilPlan::add(ArraySpec array) {
 }
 
 void StencilPlan::add_grid(StencilInputs& inputs) {
-  const std::int64_t last = generation(timeline_.passes()) + (timeline_.has_finish() ? 1 : 0);
+  const std::int64_t last = timeline_.passes() + (timeline_.has_finish() ? 1 : 0);
   Extents tile = inputs.shape;
   for (int axis = 0; axis < tile.rank(); ++axis) tile[axis] = std::max<std::int64_t>(1, tile[axis]);
   tile[0] = spec_.tile_rows();
@@ -118,9 +124,7 @@ void StencilPlan::add_grid(StencilInputs& inputs) {
     field.tile = tile;
     field.source = std::move(inputs.fields[f]);
     field.generations = last;
-    field.kept = 1;
-    // With one pass, at a checkpoint only the last tile of each part's latest slab lacks steps.
-    if (timeline_.passes() == 1 && !timeline_.has_finish()) field.live = field.spare = 2 * cut_.parts();
+    field.kept = cut_.streams() ? 2 : 1;
     add(std::move(field));
   }
   first_array_ = static_cast<int>(arrays_.size());
@@ -131,13 +135,13 @@ void StencilPlan::add_grid(StencilInputs& inputs) {
     array.type = spec_.value;
     array.shape = inputs.shape;
     array.tile = tile;
-    array.tile[0] = spec_.slab_rows;
+    array.tile[0] = cut_.array_tile_rows();
     array.source = std::move(inputs.arrays[a]);
     add(std::move(array));
   }
 }
 
-/// Adds carries and rims.
+/// Adds carries, rooms and rims.
 void StencilPlan::add_between_slabs() {
   const std::int64_t rows = std::max<std::int64_t>(1, spec_.radius * spec_.pass_steps);
   const auto scratch = [&](const std::string& name, std::int64_t tiles, std::int64_t tile_rows) {
@@ -150,10 +154,15 @@ void StencilPlan::add_between_slabs() {
     array.kept = 1;
     return add(std::move(array));
   };
-  if (!cut_.whole()) carry_ = static_cast<int>(arrays_.size());
-  for (std::size_t f = 0; f < fields() && carry_ >= 0; ++f) {
-    scratch("carry of " + arrays_[f].name, cut_.parts(),
-            std::max<std::int64_t>(1, stencil::carry_rows(spec_.radius, spec_.pass_steps)));
+  if (cut_.streams()) {
+    carry_ = static_cast<int>(arrays_.size());
+    room_ = carry_ + static_cast<int>(fields());
+    const std::int64_t carried = stencil::carry_rows(spec_.radius, spec_.pass_steps, spec_.at_once);
+    for (std::size_t f = 0; f < fields(); ++f) scratch("carry of " + arrays_[f].name, cut_.parts(), carried);
+    for (std::size_t f = 0; f < fields(); ++f) {
+      const int room = scratch("room of " + arrays_[f].name, cut_.parts(), spec_.slab_rows);
+      arrays_[static_cast<std::size_t>(room)].kept = 2;
+    }
   }
   if (cut_.has_rims()) rims_ = static_cast<int>(arrays_.size());
   for (std::size_t f = 0; f < fields() && rims_ >= 0; ++f) {
@@ -226,7 +235,7 @@ std::optional<run::Phase> StencilPlan::phase(std::int64_t number, const run::Tal
   const std::int64_t count = value->work == StencilWork::rims     ? 2 * cut_.parts()
                              : value->work == StencilWork::total  ? total_blocks()
                              : value->work == StencilWork::record ? record_blocks(*value)
-                             : pass                               ? cut_.slabs()
+                             : pass                               ? cut_.blocks()
                                                                   : cut_.tiles();
   return run::Phase{number, count, pass ? run::Order::in_turn : run::Order::any, *value};
 }
@@ -288,7 +297,7 @@ int StencilPlan::device(const run::Phase& phase, std::int64_t index, int devices
   if (value.work == StencilWork::total || value.work == StencilWork::record) return 0;
   const std::int64_t part = value.work == StencilWork::rims   ? index / 2
                             : value.work == StencilWork::pass ? cut_.part_of(index)
-                                                              : cut_.part_of(cut_.slab_of(index));
+                                                              : cut_.part_of_row(cut_.tile(index).begin);
   return static_cast<int>(part * devices / cut_.parts());
 }
 
@@ -320,9 +329,8 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
       break;
     case StencilWork::pass: {
       const Slab slab = cut_.slab(index, value.steps);
-      add_slab(value, slab, accesses);
-      block.operations =
-          static_cast<double>((slab.rows.end - slab.rows.begin) * spec_.width()) * static_cast<double>(value.steps);
+      add_slab(value, slab, block);
+      block.operations = static_cast<double>(cut_.made_rows(slab, value.steps)) * static_cast<double>(spec_.width());
       break;
     }
     case StencilWork::snapshot:
@@ -334,7 +342,7 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
         target.begin[1] = rows.begin[0];
         target.end[1] = rows.end[0];
         const auto field = static_cast<int>(f);
-        accesses.push_back({{Slot::own, f}, field, generation(value.passes), rows, Mode::read});
+        accesses.push_back({{Slot::own, f}, field, value.passes, rows, Mode::read});
         accesses.push_back({{Slot::target, f}, snapshots_ + field, 1, target, Mode::write});
       }
       break;
@@ -346,8 +354,7 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
       break;
     case StencilWork::finish:
       for (std::size_t f = 0; f < fields(); ++f) {
-        run::Access own{
-            {Slot::own, f}, static_cast<int>(f), generation(value.passes), rows_box(cut_.tile(index)), Mode::update};
+        run::Access own{{Slot::own, f}, static_cast<int>(f), value.passes, rows_box(cut_.tile(index)), Mode::update};
         own.made = arrays_[f].generations;
         accesses.push_back(std::move(own));
       }
@@ -356,71 +363,90 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
   return block;
 }
 
-void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, std::vector<run::Access>& accesses) const {
-  const std::int64_t before = generation(phase.passes);
+void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, run::Block& block) const {
+  if (cut_.streams()) add_rows_of_stream(phase, slab, block);
+  else add_rows_in_place(phase, slab, block);
+  if (traces_ >= 0) add_handed_on(Slot::traces, traces_, phase, slab, block);
+  for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
+    for (const RowPiece& piece : array_pieces(slab, phase.steps)) {
+      const int array = first_array_ + static_cast<int>(a);
+      block.accesses.push_back({{Slot::array, a}, array, 0, rows_box(piece.rows), Mode::read});
+    }
+  }
+  if (changes_ >= 0 && timeline_.is_checked(phase)) {
+    const RowRange rows = cut_.result_rows(slab);
+    const std::int64_t check = (phase.step + phase.steps) / events_.check_every;
+    const Box box{{rows.begin}, {rows.end}};
+    if (!box.empty()) block.accesses.push_back({Slot::changes, changes_, check, box, Mode::write});
+  }
+}
+
+void StencilPlan::add_rows_in_place(const StencilPhase& phase, const Slab& slab, run::Block& block) const {
   for (std::size_t f = 0; f < fields(); ++f) {
     const auto field = static_cast<int>(f);
-    const RowRange tiles = cut_.tiles_of(slab.number);
-    for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-      run::Access own{{Slot::own, f}, field, before, rows_box(cut_.tile(tile)), Mode::update};
-      const bool finished = slab.last || tile + 1 < tiles.end;
-      own.made = before + (finished ? made_in_pass() : 1);
-      accesses.push_back(std::move(own));
-    }
-    if (!slab.first) {
-      accesses.push_back({{Slot::above, f}, field, before + 1, rows_box(cut_.tile(tiles.begin - 1)), Mode::update});
-    }
+    block.accesses.push_back({{Slot::own, f}, field, phase.passes, rows_box(slab.rows), Mode::update});
     const auto rim = [&](Slot slot, std::int64_t side) {
-      accesses.push_back(
-          {{slot, f}, rims_ + field, 2 * phase.passes + 1, rim_tile(2 * slab.part + side), Mode::update});
+      const Box tile = rim_tile(2 * slab.part + side);
+      block.accesses.push_back({{slot, f}, rims_ + field, 2 * phase.passes + 1, tile, Mode::update});
     };
     if (slab.above.count() > 0) rim(Slot::rim_above, 0);
     if (slab.below.count() > 0) rim(Slot::rim_below, 1);
   }
-  add_carry(phase, slab, accesses);
-  if (traces_ >= 0) add_traces(phase, slab, accesses);
-  for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
-    for (const RowPiece& piece : array_pieces(slab, phase.steps)) {
-      accesses.push_back({{Slot::array, a}, first_array_ + static_cast<int>(a), 0, rows_box(piece.rows), Mode::read});
+}
+
+/// What comes is listed first, and the carry last: the executor brings tiles before there is memory for all, and
+/// while the carry is with the slab above.
+void StencilPlan::add_rows_of_stream(const StencilPhase& phase, const Slab& slab, run::Block& block) const {
+  const RowRange taken = cut_.taken_rows(slab, phase.steps);
+  for (std::size_t f = 0; f < fields(); ++f) {
+    const auto field = static_cast<int>(f);
+    for (const RowPiece& piece : pieces_of(taken)) {
+      block.accesses.push_back({{Slot::own, f}, field, phase.passes, rows_box(piece.rows), Mode::read});
     }
   }
-  if (changes_ >= 0 && timeline_.is_checked(phase)) {
-    const RowRange rows = cut_.result_rows(slab, phase.steps);
-    const std::int64_t check = (phase.step + phase.steps) / events_.check_every;
-    const Box box{{rows.begin}, {rows.end}};
-    if (!box.empty()) accesses.push_back({Slot::changes, changes_, check, box, Mode::write});
-  }
-}
-
-/// The first slab of a part writes the carry, the last one only reads it.
-void StencilPlan::add_carry(const StencilPhase& phase, const Slab& slab, std::vector<run::Access>& accesses) const {
-  if (slab.first && slab.last) return;
-  const RowRange slabs = cut_.slabs_of(slab.part);
-  const std::int64_t made = slabs.end - slabs.begin - 1;  // generations in a pass
-  const std::int64_t generation = phase.passes * made + slab.number - slabs.begin;
+  const std::int64_t turn = cut_.leads_of(slab.part) * phase.passes + slab.turn;
   for (std::size_t f = 0; f < fields(); ++f) {
-    const int array = carry_ + static_cast<int>(f);
-    const Extents& shape = arrays_[static_cast<std::size_t>(array)].shape;
-    const Box tile{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
-    if (slab.first) accesses.push_back({{Slot::carry, f}, array, generation + 1, tile, Mode::write});
-    else if (slab.last) accesses.push_back({{Slot::carry, f}, array, generation, tile, Mode::read});
-    else accesses.push_back({{Slot::carry, f}, array, generation, tile, Mode::update});
+    const auto field = static_cast<int>(f);
+    if (!slab.leads) {
+      block.accesses.push_back({{Slot::left, f}, field, phase.passes + 1, rows_box(slab.rows), Mode::write});
+      continue;
+    }
+    const Extents& shape = arrays_[static_cast<std::size_t>(room_ + field)].shape;
+    const Box room{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
+    block.accesses.push_back({{Slot::target, f}, room_ + field, turn + 1, room, Mode::write});
+    block.last_uses.push_back({room_ + field, turn + 1, room});
+  }
+  for (std::size_t f = 0; f < fields(); ++f) {
+    add_handed_on({Slot::carry, f}, carry_ + static_cast<int>(f), phase, slab, block);
+  }
+  for (const RowPiece& piece : pieces_of(taken)) {
+    const std::int64_t height = spec_.tile_rows();
+    for (std::int64_t tile = piece.rows.begin / height; tile * height < piece.rows.end; ++tile) {
+      if (cut_.last_to_take(tile, phase.steps) != cut_.block_of(slab)) continue;
+      for (std::size_t f = 0; f < fields(); ++f) {
+        block.last_uses.push_back({static_cast<int>(f), phase.passes, rows_box(cut_.tile(tile))});
+      }
+    }
   }
 }
 
-/// The first slab of a part in the first pass writes the traces, all others update them.
-void StencilPlan::add_traces(const StencilPhase& phase, const Slab& slab, std::vector<run::Access>& accesses) const {
-  const Extents& shape = arrays_[static_cast<std::size_t>(traces_)].shape;
-  const Box tile{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
-  const std::int64_t before = traces_generation(phase.passes) + slab.number - cut_.slabs_of(slab.part).begin;
+/// Adds an array of which each part has a tile: the first slab of the part in the first pass writes it, all others
+/// update it.
+void StencilPlan::add_handed_on(run::Slot slot, int array, const StencilPhase& phase, const Slab& slab,
+                                run::Block& block) const {
+  const Extents& shape = arrays_[static_cast<std::size_t>(array)].shape;
+  Box tile = Box::whole(shape);
+  tile.begin[0] = slab.part;
+  tile.end[0] = slab.part + 1;
+  const std::int64_t before = traces_generation(phase.passes) + slab.turn;
   const std::int64_t made = slab.last ? traces_generation(phase.passes + 1) : before + 1;
   if (before == 0) {
-    accesses.push_back({Slot::traces, traces_, made, tile, Mode::write});
+    block.accesses.push_back({slot, array, made, tile, Mode::write});
     return;
   }
-  run::Access update{Slot::traces, traces_, before, tile, Mode::update};
+  run::Access update{slot, array, before, tile, Mode::update};
   update.made = made;
-  accesses.push_back(std::move(update));
+  block.accesses.push_back(std::move(update));
 }
 
 RowRange StencilPlan::recorded_times(const StencilPhase& phase, std::int64_t index) const {
@@ -468,7 +494,7 @@ void StencilPlan::add_rim(const StencilPhase& phase, std::int64_t index, std::ve
     const auto field = static_cast<int>(f);
     for (const RowPiece& piece : pieces_of(rim)) {
       accesses.push_back(
-          {{Slot::own, f}, field, generation(phase.passes), rows_box(piece.rows), Mode::read, run::View::contiguous});
+          {{Slot::own, f}, field, phase.passes, rows_box(piece.rows), Mode::read, run::View::contiguous});
     }
     accesses.push_back({{Slot::target, f}, rims_ + field, 2 * phase.passes + 1, rim_tile(index), Mode::write});
   }
@@ -490,6 +516,8 @@ StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& vie
       task.measures = changes_ >= 0 && timeline_.is_checked(value) ? 1 : 0;
       held.rim_above = slab.above;
       held.rim_below = slab.below;
+      held.target = slab.rows;
+      if (cut_.streams()) held.own = pieces_of(cut_.taken_rows(slab, value.steps));
       held.arrays = array_pieces(slab, value.steps);
       break;
     }

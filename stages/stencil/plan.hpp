@@ -30,14 +30,15 @@ struct RowPiece {
   std::int64_t shift;
 };
 
-/// A tile of the grid has rows of a slab, which are updated in place: generation 0 is the input, and a pass makes two
-/// generations of each tile. A slab makes generation 2p + 1 of its last tile, whose last rows lack steps, and the
-/// next slab makes 2p + 2 of that; of all other tiles a slab makes 2p + 2 at once, as does the last slab of a part of
-/// its last tile. If one slab is the whole grid, a pass makes one generation.
+/// A tile of the grid has rows of a slab: generation 0 is the input, and a pass makes one generation of each tile.
 ///
-/// Slabs of a part hand on a carry (kernels/stencil/task.hpp), an array that the first slab of a pass writes and the
-/// others update. Rims of parts are arrays that a phase before the pass fills; the slabs beside them update
-/// them.
+/// If each part is one slab, the slab updates its tiles in place. Rims of parts are arrays that a phase before the
+/// pass fills; the slabs beside them update them.
+///
+/// Else slabs follow one another (kernels/stencil/cut.hpp): a slab reads the rows that it takes from tiles of the
+/// generation before the pass, and writes the tiles that it leaves. Those of a slab that leaves none are a room of
+/// its own, in which its levels are made, and which nobody reads. Slabs of a part hand on a carry
+/// (kernels/stencil/task.hpp), an array that the very first one writes and all others update.
 ///
 /// The values of receivers of a pass are an array too, the traces: the slabs of a part write those that they make,
 /// one slab after another, and a phase after the pass brings those of all parts to the dataset.
@@ -89,24 +90,22 @@ class StencilPlan : public run::Plan {
   StencilPhase value_of(const run::Phase& phase) const { return phase.value.as<StencilPhase>(); }
   /// The box of rows in an array of the grid's shape.
   Box rows_box(stencil::RowRange rows) const;
-  std::int64_t made_in_pass() const { return cut_.whole() ? 1 : 2; }
-  /// The generation of a tile after so many passes.
-  std::int64_t generation(std::int64_t passes) const { return made_in_pass() * passes; }
   /// Rows of constant arrays that a slab needs, as pieces inside the grid.
   std::vector<RowPiece> array_pieces(const stencil::Slab& slab, std::int64_t steps) const;
   std::vector<RowPiece> pieces_of(stencil::RowRange rows) const;
 
-  void add_slab(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
-  void add_carry(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
-  void add_traces(const StencilPhase& phase, const stencil::Slab& slab, std::vector<run::Access>& accesses) const;
+  void add_slab(const StencilPhase& phase, const stencil::Slab& slab, run::Block& block) const;
+  void add_rows_in_place(const StencilPhase& phase, const stencil::Slab& slab, run::Block& block) const;
+  void add_rows_of_stream(const StencilPhase& phase, const stencil::Slab& slab, run::Block& block) const;
+  void add_handed_on(run::Slot slot, int array, const StencilPhase& phase, const stencil::Slab& slab,
+                     run::Block& block) const;
   void add_record(const StencilPhase& phase, std::int64_t index, std::vector<run::Access>& accesses) const;
   /// The times that block `index` of a phase that records brings to a tile of the dataset of receivers.
   stencil::RowRange recorded_times(const StencilPhase& phase, std::int64_t index) const;
   std::int64_t record_blocks(const StencilPhase& phase) const;
-  /// The generation of the traces after so many passes: each slab of a part makes one, the last one the pass's last.
-  std::int64_t traces_generation(std::int64_t passes) const {
-    return passes * ((cut_.slabs() - 1) / cut_.parts() + 1);
-  }
+  /// The generation of the traces after so many passes, of all parts alike: a slab makes one, and the last one of a
+  /// part the pass's last.
+  std::int64_t traces_generation(std::int64_t passes) const { return passes * cut_.most_turns(); }
   void add_rim(const StencilPhase& phase, std::int64_t index, std::vector<run::Access>& accesses) const;
   /// The rim that block `index` of a phase of rims copies: above or below a part.
   stencil::RowRange rim_of(std::int64_t index, std::int64_t steps) const;
@@ -120,7 +119,7 @@ class StencilPlan : public run::Plan {
   Timeline timeline_;
   std::size_t fields_;
   std::vector<run::ArraySpec> arrays_;
-  int first_array_ = -1, carry_ = -1, rims_ = -1, changes_ = -1, snapshots_ = -1;  // of field 0
+  int first_array_ = -1, carry_ = -1, room_ = -1, rims_ = -1, changes_ = -1, snapshots_ = -1;  // of field 0
   int traces_ = -1, receivers_ = -1;
 };
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "kernels/launch/method.hpp"
 #include "kernels/stencil/stencil.hpp"
 #include "stages/stage_kind.hpp"
 
@@ -21,6 +22,14 @@ enum class Held {
   others  // also those that come and go meanwhile
 };
 
+/// The kernel that computes a stencil, as cuts are chosen for it.
+struct StencilKernel {
+  device::Cost cost;     // of a cell and step
+  double lost_rows = 0;  // of a launch (kernels/stencil/methods.hpp)
+  /// Bytes of memory that a cut takes beside tiles.
+  std::function<std::int64_t(const stencil::StencilSpec&)> workspace;
+};
+
 /// Times of a tile of the dataset of receivers: those of the longest pass, and more if they are few; with checks so
 /// many that the tiles are whole after each, where the stage may end.
 /// @param check_every steps from check to check; 0: there are none
@@ -33,13 +42,24 @@ std::int64_t stencil_tile_bytes(const stencil::StencilSpec& spec, const StencilN
 /// @param held own: the least with which it can
 std::int64_t stencil_slab_bytes(const stencil::StencilSpec& spec, const StencilNeeds& needs, Held held);
 
-/// Chooses slab_rows, slab_tiles, pass_steps and parts: the whole grid as one slab if it fits the budgets; on several
-/// devices a slab for each; else slabs of which several fit, with the most steps a pass.
+/// True if the memory of a device or, on the CPU, of the host has room for a cut.
+bool has_room_for_slabs(const stencil::StencilSpec& spec, const StencilNeeds& needs, Held held,
+                        const Resources& resources, const StencilKernel& kernel);
+
+/// Expected seconds of a cell and step: with what is lost where launches over low slabs begin and end.
+double stencil_cell_seconds(const stencil::StencilSpec& spec, const Resources& resources,
+                            const StencilKernel& kernel);
+
+/// Expected seconds of so many steps in the passes of a cut, whose slabs follow one another: the longest of
+/// computing, moving the grid once a pass, and preparing blocks.
+double stencil_seconds(const stencil::StencilSpec& spec, std::int64_t steps, const Resources& resources,
+                       const StencilKernel& kernel);
+
+/// Chooses slab_rows, slab_tiles, pass_steps, at_once and parts: the whole grid as one slab if it fits the budgets;
+/// on several devices a slab for each; else slabs of which several fit, with the least expected time.
 /// @param span the most steps that a pass may have
-/// @param workspace bytes that the kernel of a cut needs in addition
 /// @throws JobError naming the least budget if not even the smallest slab fits
 void choose_stencil_slabs(stencil::StencilSpec& spec, const StencilNeeds& needs, std::int64_t span,
-                          const Resources& resources,
-                          const std::function<std::int64_t(const stencil::StencilSpec&)>& workspace);
+                          const Resources& resources, const StencilKernel& kernel);
 
 }  // namespace terrace::stages

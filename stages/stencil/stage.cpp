@@ -30,6 +30,13 @@ StencilNeeds needs_of(const StencilEvents& events, std::size_t fields) {
   return {static_cast<std::int64_t>(fields), !events.snapshots.empty(), events.receives, events.check_every};
 }
 
+StencilKernel kernel_of(const StencilMethod& method, const StencilSpec& spec, const Resources& resources) {
+  return {method.cost(spec, resources.device), stencil::lost_rows(method, spec, resources.device),
+          [&method, &resources](const StencilSpec& cut) {
+            return static_cast<std::int64_t>(method.workspace(cut, resources.device));
+          }};
+}
+
 StencilCells cells_of(const StencilDefinition& definition) {
   const std::vector<std::int64_t>& snapshots = definition.events.snapshots;
   return {definition.inputs.names, definition.inputs.shape, definition.infinity,
@@ -135,10 +142,11 @@ class StencilStage : public run::Stage {
     const auto passes = static_cast<double>(std::max<std::int64_t>(1, plan_.timeline().passes()));
     const double bytes = cells * size * fields, constant = cells * size * spec.arrays;
     run::Prediction p;
-    p.blocks = plan_.cut().slabs() * plan_.timeline().passes();
+    p.blocks = plan_.cut().blocks() * plan_.timeline().passes();
     p.unit = "cell";
     p.operations = cells * steps;
-    p.operations_per_second = 1 / method().cost(spec, resources_.device).seconds;
+    const StencilKernel kernel = kernel_of(method(), spec, resources_);
+    p.operations_per_second = 1 / stencil_cell_seconds(spec, resources_, kernel);
     const bool stays = 1.1 * (bytes + constant) <= static_cast<double>(resources_.host_budget);
     const auto snapshots = static_cast<double>(plan_.events().snapshots.size());
     p.bytes_read = (bytes + constant) * (stays ? 1 : passes);
@@ -148,14 +156,16 @@ class StencilStage : public run::Stage {
       p.bytes_written += times * static_cast<double>(spec.points->receivers.size()) * size;
     }
     if (resources_.cuda) {
-      const bool stays_there = bytes + constant <= static_cast<double>(resources_.device_budget);
+      const bool stays_there = !plan_.cut().streams();
       p.bytes_up = (bytes + constant) * (stays_there ? 1 : passes);
       p.bytes_down = bytes * ((stays_there ? 1 : passes) + snapshots);
     }
     p.workspace_bytes = method().workspace(spec, resources_.device);
+    const StencilNeeds needs = needs_of(plan_.events(), static_cast<std::size_t>(spec.fields()));
+    p.link_waits = resources_.cuda && plan_.cut().streams() &&
+                   !has_room_for_slabs(spec, needs, Held::others, resources_, kernel);
     p.block_shape = shape_of_slab();
-    p.block_bytes = static_cast<std::size_t>(
-        stencil_slab_bytes(spec, needs_of(plan_.events(), static_cast<std::size_t>(spec.fields())), Held::own));
+    p.block_bytes = static_cast<std::size_t>(stencil_slab_bytes(spec, needs, Held::own));
     p.limit = stencil::limit_of(method(), spec, resources_.device);
     p.limit_kind = "operations";
     const auto bound = [&](double bytes_per_second, double bytes_a_step, const char* kind) {
@@ -181,11 +191,17 @@ class StencilStage : public run::Stage {
 
   nlohmann::json choices() const override {
     const StencilSpec& spec = plan_.spec();
-    nlohmann::json all = {{"method", method().name},       {"slab_rows", spec.slab_rows},
-                          {"slab_tiles", spec.slab_tiles}, {"pass_steps", spec.pass_steps},
-                          {"parts", spec.parts},           {"depth", spec.depth},
-                          {"rows", spec.extents[0]},       {"width", spec.width()},
-                          {"value", name_of(spec.value)},  {"schedule", stencil::name_of(spec.schedule)}};
+    nlohmann::json all = {{"method", method().name},
+                          {"slab_rows", spec.slab_rows},
+                          {"slab_tiles", spec.slab_tiles},
+                          {"pass_steps", spec.pass_steps},
+                          {"parts", spec.parts},
+                          {"depth", spec.depth},
+                          {"at_once", spec.at_once},
+                          {"rows", spec.extents[0]},
+                          {"width", spec.width()},
+                          {"value", name_of(spec.value)},
+                          {"schedule", stencil::name_of(spec.schedule)}};
     if (spec.separable) all["separable"] = true;
     if (spec.written) all["formula"] = spec.written->cells.canonical();
     if (spec.schedule == stencil::Schedule::time_skewed) all["tile"] = stencil::name_of(spec.tile);
@@ -259,11 +275,11 @@ std::unique_ptr<run::Stage> make_stencil(const Request& request) {
     spec.pass_steps = request.choices->at("pass_steps");
     spec.parts = request.choices->at("parts");
     spec.depth = request.choices->at("depth");
+    spec.at_once = request.choices->at("at_once");
   } else {
     choose_stencil_slabs(spec, needs_of(definition.events, definition.inputs.fields.size()),
-                         longest_span(definition.events), request.resources, [&](const StencilSpec& cut) {
-                           return static_cast<std::int64_t>(method.workspace(cut, request.resources.device));
-                         });
+                         longest_span(definition.events), request.resources,
+                         kernel_of(method, spec, request.resources));
   }
   return std::make_unique<StencilStage>(request, method, std::move(definition));
 }

@@ -30,7 +30,7 @@ class CpuPoints {
     wraps_ = spec.faces[axis].low == Face::periodic;
     const Cut cut(spec);
     const auto place_of = [&](const Points::Cell& cell, int field, i64 first) {
-      const i64 part = cut.part_of(cell[0] / spec.slab_rows);
+      const i64 part = cut.part_of_row(cell[0]);
       return spec.rank == 1 ? Place{{0, 0}, cell[0], field, first, part}
                             : Place{{cell[0], cell[1]}, cell[2], field, first, part};
     };

@@ -20,12 +20,11 @@ static_assert(CpuTiles::line_depth <= most_steps_at_once && CpuTiles::reach <= m
 /// KiB 3.3.
 constexpr i64 written_row_bytes = 16 << 10;
 
-/// Steps at a time: as many as the rows of a tile allow (least_tile_rows).
+/// Steps at a time: as many as the rows of a slab allow (least_slab_rows()).
 i64 depth_of(const StencilSpec& spec) {
-  i64 depth = std::min<i64>(cpu_depth(spec), spec.pass_steps);
-  if (Cut(spec).whole()) return depth;
-  while (depth > 1 && spec.tile_rows() < least_tile_rows(spec.radius, spec.pass_steps, depth)) --depth;
-  return depth;
+  const i64 depth = std::min<i64>(cpu_depth(spec), spec.pass_steps);
+  if (!Cut(spec).streams()) return depth;
+  return std::clamp<i64>(std::min(spec.slab_rows / (2 * spec.radius), spec.at_once), 1, depth);
 }
 
 }  // namespace

@@ -43,9 +43,16 @@ Rows CpuSlabs<T>::workspace(const StencilTask& task, int field, i64 level) {
   return rows;
 }
 
-/// @param from_rows true: `level` is in the rows of the block, else in the workspace
+/// The rows of a level where rows come in or leave.
 template <class T>
-SubPass CpuSlabs<T>::sub_pass(const StencilTask& task, i64 level, i64 depth, bool from_rows) {
+Rows CpuSlabs<T>::rows_of(const StencilTask& task, int field, i64 level) const {
+  if (is_alone(task) || level == 0) return task.fields[field];
+  return lowered(task.targets[field], (task.steps - level) * plan_.radius);
+}
+
+/// @param from true: `level` is in the workspace @param to the same of the level that is made
+template <class T>
+SubPass CpuSlabs<T>::sub_pass(const StencilTask& task, i64 level, i64 depth, bool from, bool to) {
   SubPass pass{};
   pass.depth = depth;
   pass.step = task.step + level;
@@ -59,8 +66,8 @@ SubPass CpuSlabs<T>::sub_pass(const StencilTask& task, i64 level, i64 depth, boo
   const RowRange carried = carried_rows(plan_.axis, task, level, depth);
   for (int f = 0; f < plan_.fields; ++f) {
     InputRows& input = pass.input[f];
-    input.own = from_rows ? task.fields[f] : workspace(task, f, level);
-    pass.output[f] = from_rows ? workspace(task, f, level + depth) : task.fields[f];
+    input.own = from ? workspace(task, f, level) : rows_of(task, f, level);
+    pass.output[f] = to ? workspace(task, f, level + depth) : rows_of(task, f, level + depth);
     input.modulo = pass.modulo;
     input.own_begin = task.first != 0 ? std::numeric_limits<i64>::min() : carried.end;
     input.carried_begin = carried.begin;
@@ -141,13 +148,11 @@ bool CpuSlabs<T>::make(const SubPass& pass, const std::function<bool()>& leave) 
 template <class T>
 void CpuSlabs<T>::hand_on(const StencilTask& task, const SubPass& pass, i64 level) {
   if (task.last != 0) return;
-  const i64 end = task.row_end - level * plan_.radius, all = end - 2 * plan_.radius * pass.depth;
-  const i64 begin = plan_.axis.wraps ? all : std::max<i64>(0, all);
+  const RowRange places = handed_on_rows(plan_.axis, task, level, pass.depth);
   const auto bytes = static_cast<std::size_t>(width_) * sizeof(T);
-  for_rows({begin, end}, [&](i64 row) {
+  for_rows(common_rows(places, level_rows(plan_.axis, task, level)), [&](i64 row) {
     for (int f = 0; f < plan_.fields; ++f) {
-      if (task.carry[f] == nullptr) continue;
-      T* to = static_cast<T*>(task.carry[f]) + (2 * plan_.radius * level + row - all) * width_;
+      T* to = static_cast<T*>(task.carry[f]) + (2 * plan_.radius * level + row - places.begin) * width_;
       std::memcpy(to, pass.input[f].row<T>(row, width_), bytes);
     }
   });
@@ -180,18 +185,21 @@ void CpuSlabs<T>::copy_back(const StencilTask& task, RowRange rows) {
 
 template <class T>
 bool CpuSlabs<T>::advance(const StencilTask& task, const std::function<bool()>& leave) {
-  const bool changes = task.measures != 0;
+  const bool changes = task.measures != 0, alone = is_alone(task);
   const std::vector<i64> depths = sub_passes(task.steps, plan_.sizes.depth, changes);
   i64 level = 0;
-  bool in_rows = true;
-  for (const i64 depth : depths) {
-    const SubPass pass = sub_pass(task, level, depth, in_rows);
+  // Levels are in turns in the workspace and where they leave; if the slab is alone, they also come in there.
+  bool from = false;
+  for (std::size_t number = 0; number < depths.size(); ++number) {
+    const i64 depth = depths[number];
+    const bool to = alone ? !from : (depths.size() - number) % 2 == 0;
+    const SubPass pass = sub_pass(task, level, depth, from, to);
     if (!make(pass, leave)) return false;
     if (changes && level + depth == task.steps) report_changes(task, pass);
     hand_on(task, pass, level);  // last: it overwrites the rows that the slab above handed on
     level += depth;
-    in_rows = !in_rows;
-    if (level == task.steps && !in_rows) copy_back(task, pass.rows);
+    from = to;
+    if (level == task.steps && from) copy_back(task, pass.rows);
   }
   return true;
 }

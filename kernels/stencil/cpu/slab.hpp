@@ -1,8 +1,8 @@
 // A slab on the CPU: its sub-passes, and the rows that it takes from the slab above and hands on.
 //
 // A sub-pass makes a few steps of the whole slab, by tiles on all threads. It reads the rows of a level where they
-// are, in the block's rows or in the workspace, and writes those of the next level to the other place: so no tile
-// overwrites the halo of another one.
+// are, and writes those of the next level to another place, in turns the workspace and where the block's rows leave:
+// so no tile overwrites the halo of another one.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ class CpuSlabs {
   static std::int64_t thread_values(const StencilSpec& spec, const TileSizes& sizes);
 
  private:
-  SubPass sub_pass(const StencilTask& task, i64 level, i64 depth, bool from_rows);
+  Rows rows_of(const StencilTask& task, int field, i64 level) const;
+  SubPass sub_pass(const StencilTask& task, i64 level, i64 depth, bool from, bool to);
   bool make(const SubPass& pass, const std::function<bool()>& leave);
   void hand_on(const StencilTask& task, const SubPass& pass, i64 level);
   void report_changes(const StencilTask& task, const SubPass& pass);

@@ -206,10 +206,13 @@ void check_stencil(const StencilSpec& spec) {
     if (low && own_faces) refuse("the faces of " + spec.name + " are not periodic");
   }
   if (const auto fault = schedule_fault(spec)) refuse(fault->why);
-  const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  if (!Cut(spec).whole() && spec.tile_rows() < least) {
-    refuse("tiles of " + std::to_string(spec.tile_rows()) + " rows are too low for passes of " +
-           std::to_string(spec.pass_steps) + " steps: they need " + std::to_string(least));
+  const std::int64_t least = least_slab_rows(spec.radius, 1);
+  if (Cut(spec).streams() && spec.slab_rows < least) {
+    refuse("slabs of " + std::to_string(spec.slab_rows) + " rows are too low: they need " + std::to_string(least));
+  }
+  if (!Cut(spec).has_room(spec.arrays)) {
+    refuse("passes of " + std::to_string(spec.pass_steps) + " steps are too deep for slabs of " +
+           std::to_string(spec.slab_rows) + " rows");
   }
 }
 

@@ -22,6 +22,7 @@
 #include "kernels/stencil/cut.hpp"
 #include "kernels/stencil/measured.hpp"
 #include "kernels/stencil/visit.hpp"
+#include "pipeline/base/rounding.hpp"
 
 namespace terrace::stencil {
 namespace {
@@ -289,6 +290,28 @@ Cost cost_of_skewed(const StencilSpec& spec, const Limits& limits) {
   return cost(measured::cuda_skewed_rates, spec, limits, {.steps = static_cast<double>(steps)});
 }
 
+/// Rows in whose time a launch begins and ends: those that the chunks of a tile lose one beside another, if the tiles
+/// are fewer than the thread blocks that run at a time.
+/// @param tiles of a row or plane @param lost rows of a chunk
+double lost_to_launch(const Limits& limits, double tiles, int blocks, double lost) {
+  const double resident = static_cast<double>(limits.processors) * blocks;
+  return lost * std::max(1.0, resident / std::max(1.0, tiles));
+}
+double tiles_of_line(i64 cells, i64 tile, i64 halo) {
+  return static_cast<double>(ceiling(cells, std::max<i64>(1, tile - 2 * halo)));
+}
+double lost_rows_of(const StencilSpec& spec, const StreamSizes& sizes, const Limits& limits) {
+  const i64 halo = i64{spec.radius} * sizes.levels * sizes.warps;
+  const double tiles = tiles_of_line(spec.extents[2], 32 * i64{sizes.cells}, halo);
+  const i64 lost = 2 * halo + i64{sizes.warps} * sizes.rows + CudaStream::rows_lost;
+  return lost_to_launch(limits, tiles, sizes.blocks, static_cast<double>(lost));
+}
+double lost_planes_of(const StencilSpec& spec, const VolumeFrame& frame, const Limits& limits) {
+  const double tiles = tiles_of_line(spec.extents[1], frame.height, frame.lines_halo) *
+                       tiles_of_line(spec.extents[2], frame.width, frame.cells_halo);
+  return lost_to_launch(limits, tiles, frame.sizes.blocks, CudaVolume::planes_lost * frame.depth);
+}
+
 /// @tparam most_steps that the kernel makes at a time
 template <int (*most_steps)(const StencilSpec&)>
 std::size_t workspace_of(const StencilSpec& spec, const Limits& limits) {
@@ -350,6 +373,14 @@ constexpr StencilMethod methods[] = {
 }  // namespace
 
 std::span<const StencilMethod> stencil_cuda_methods() { return methods; }
+
+double cuda_lost_rows(const StencilMethod& method, const StencilSpec& spec, const Limits& limits) {
+  const std::string_view name = method.name;
+  if (name == "planes") return lost_planes_of(spec, plane_frame(spec), limits);
+  if (name == "formula_rows") return lost_rows_of(spec, formula_sizes(spec), limits);
+  if (name != "rows") return 2 * spec.radius * method.cost(spec, limits).steps;
+  return lost_rows_of(spec, CudaStream::sizes(*form_of(spec), spec.radius, bytes_of(spec)), limits);
+}
 
 StencilWorkspace plan_stencil(const StencilSpec& spec) {
   const std::size_t size = size_of(spec.value);

@@ -31,48 +31,71 @@ TERRACE_HOST_DEVICE constexpr RowRange before_levels(const Axis& axis, RowRange 
   return {axis.wraps || begin > 0 ? begin : 0, axis.wraps || end < axis.rows ? end : axis.rows};
 }
 
-/// The rows of a level that a slab holds before it makes the next levels, without those of the slab above.
-/// @param level 0 ... task.steps
+/// True if the slab is the only one of its stream.
+TERRACE_HOST_DEVICE constexpr bool is_alone(const StencilTask& task) { return task.first != 0 && task.last != 0; }
+
+/// The rows of a level that a stream makes. @param level 0 ... task.steps
+TERRACE_HOST_DEVICE constexpr RowRange stream_rows(const Axis& axis, const StencilTask& task, i64 level) {
+  return before_levels(axis, {task.part_begin, task.part_end}, task.steps - level);
+}
+
+/// The rows of both; empty, it begins where the later one does.
+TERRACE_HOST_DEVICE constexpr RowRange common_rows(RowRange a, RowRange b) {
+  const i64 begin = a.begin > b.begin ? a.begin : b.begin, end = a.end < b.end ? a.end : b.end;
+  return {begin, end > begin ? end : begin};
+}
+
+/// The rows of a level that a slab adds to those of the slabs above. @param level 0 ... task.steps
 TERRACE_HOST_DEVICE constexpr RowRange level_rows(const Axis& axis, const StencilTask& task, i64 level) {
-  const RowRange stream = before_levels(axis, {task.part_begin, task.part_end}, task.steps - level);
-  return {task.first != 0 ? stream.begin : task.row_begin - level * axis.radius,
-          task.last != 0 ? stream.end : task.row_end - level * axis.radius};
+  const RowRange stream = stream_rows(axis, task, level);
+  if (is_alone(task)) return stream;
+  const i64 up = level * axis.radius;
+  return common_rows({task.row_begin - up, task.row_end - up}, stream);
+}
+
+/// The places of the rows of `level` that a slab takes from the slab above to make `levels` further ones; some may be
+/// beyond the ends of the stream, and not there. Not of a slab that is alone.
+TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const StencilTask& task, i64 level,
+                                                    i64 levels) {
+  const i64 end = task.row_begin - level * axis.radius;
+  return {end - 2 * levels * axis.radius, end};
+}
+/// The places of those that it hands on likewise.
+TERRACE_HOST_DEVICE constexpr RowRange handed_on_rows(const Axis& axis, const StencilTask& task, i64 level,
+                                                      i64 levels) {
+  const i64 end = task.row_end - level * axis.radius;
+  return {end - 2 * levels * axis.radius, end};
 }
 
 /// The rows of `level` from which a kernel makes `levels` further ones, those of the slab above included. Of a whole
 /// periodic grid also the rows beyond its ends, to be read modulo its extent. Without wrapping, none is below 0.
 TERRACE_HOST_DEVICE constexpr RowRange input_rows(const Axis& axis, const StencilTask& task, i64 level, i64 levels) {
   if (task.whole != 0) return before_levels(axis, {0, axis.rows}, levels);
-  const RowRange own = level_rows(axis, task, level);
-  const i64 begin = own.begin - 2 * levels * axis.radius;
-  return {task.first != 0 ? own.begin : axis.wraps || begin > 0 ? begin : 0, own.end};
+  const RowRange stream = stream_rows(axis, task, level);
+  if (is_alone(task)) return stream;
+  return common_rows({carried_rows(axis, task, level, levels).begin, task.row_end - level * axis.radius}, stream);
 }
 
-/// The rows of `level` that a slab takes from the slab above to make `levels` further ones. Empty in the first slab.
-/// Rows below 0 of a grid that does not wrap are not there; they keep their places in the carry.
-TERRACE_HOST_DEVICE constexpr RowRange carried_rows(const Axis& axis, const StencilTask& task, i64 level,
-                                                    i64 levels) {
-  const i64 end = task.row_begin - level * axis.radius;
-  return {task.first != 0 ? end : end - 2 * levels * axis.radius, end};
+/// The memory of rows as that of the rows so many below them: a slab has levels in between where it leaves its last
+/// one.
+TERRACE_HOST_DEVICE constexpr Rows lowered(Rows rows, i64 by) {
+  for (i32 piece = 0; piece < rows.pieces; ++piece) rows.begin[piece] += by;
+  rows.end += by;
+  return rows;
 }
 
 /// The rows of a carry: 2 * radius for each level of a pass, and the places of those that a kernel writes at once
 /// while it reads what the slab above handed on (cuda/common/launches.hpp).
-constexpr i64 carry_rows(i64 radius, i64 steps) {
-  return 2 * radius * (steps + (steps <= most_steps_at_once ? steps : most_steps_at_once + 1));
+/// @param at_once the most steps that a kernel makes at a time
+constexpr i64 carry_rows(i64 radius, i64 steps, i64 at_once) {
+  return 2 * radius * (steps + (steps < 2 * at_once ? steps : 2 * at_once));
 }
 
 /// The most tiles of a slab: Lines (cuda/common/lines.hpp) has room for so many.
 inline constexpr i64 most_slab_tiles = 3;
 
-/// The least rows of a slab's last tile, unless the slab is the only one of its stream: the rows that the slab hands
-/// on are in that tile, the result of the next one begins in it, and so do all rows whose constant arrays that one
-/// reads: a kernel that makes `depth` steps at a time makes radius * (depth - 1) rows above its result again.
-/// @param depth the most steps that a kernel makes at a time
-constexpr i64 least_tile_rows(i64 radius, i64 steps, i64 depth) {
-  const i64 at_once = depth < steps ? depth : steps;
-  const i64 handed_on = 2 * radius * at_once, late = radius * (steps + at_once - 1);
-  return handed_on > late ? handed_on : late > 1 ? late : 1;
-}
+/// The least rows of a slab that is not alone in its stream: it hands on rows of its own only.
+/// @param levels that a kernel makes at a time
+constexpr i64 least_slab_rows(i64 radius, i64 levels) { return 2 * radius * levels; }
 
 }  // namespace terrace::stencil

@@ -77,9 +77,9 @@ testing::Sample volume_sample(testing::SampleMaker& maker, const std::string& na
   sample.steps = 1 + maker.below(12);
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(6);
-  const std::int64_t least = least_tile_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  maker.set_slabs(spec, least, 10, 40);
+  maker.set_slabs(spec, maker.least_rows(radius), 10, 40);
   spec.parts = 1 + maker.below(3);
+  testing::SampleMaker::make_room(spec);
   return sample;
 }
 
@@ -127,9 +127,9 @@ testing::Sample formula_sample(testing::SampleMaker& maker, const std::string& n
   spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_tile_rows(1, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  maker.set_slabs(spec, least, 20, 40);
+  maker.set_slabs(spec, maker.least_rows(1), 20, 40);
   spec.parts = 1 + maker.below(3);
+  testing::SampleMaker::make_room(spec);
   return sample;
 }
 
@@ -253,9 +253,9 @@ testing::Sample tiled_sample(testing::SampleMaker& maker, Schedule schedule, int
   sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 36);
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_tile_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  maker.set_slabs(spec, least, 40, 50);
+  maker.set_slabs(spec, maker.least_rows(radius), 40, 50);
   spec.parts = 1 + maker.below(3);
+  testing::SampleMaker::make_room(spec);
   spec.schedule = schedule;
   spec.streams = maker.chance(40) ? 0 : 1 + maker.below(4);
   return sample;

@@ -80,11 +80,16 @@ class StencilDriver {
   /// @param kernel made for the spec; owned by the caller
   StencilDriver(const StencilSpec& spec, device::Context& context, device::BlockKernel& kernel, const Grids<T>& grids)
       : spec_(spec), cut_(spec), axis_(spec.axis()), context_(context), kernel_(kernel) {
-    for (const auto& field : grids.fields) fields_.push_back(tiles_of(field, spec.tile_rows()));
-    for (const auto& array : grids.arrays) arrays_.push_back(tiles_of(array, spec.slab_rows));
+    for (const auto& field : grids.fields) {
+      fields_.push_back(tiles_of(field, spec.tile_rows()));
+      if (cut_.streams()) made_.push_back(tiles_of(field, spec.tile_rows()));
+    }
+    for (const auto& array : grids.arrays) arrays_.push_back(tiles_of(array, cut_.array_tile_rows()));
     const std::int64_t rim = axis_.radius * spec.pass_steps;
     for (std::int64_t part = 0; part < cut_.parts() && cut_.slabs() > 0; ++part) {
-      carries_.push_back(memories(carry_rows(axis_.radius, spec.pass_steps)));
+      carries_.push_back(
+          memories(cut_.streams() ? carry_rows(axis_.radius, spec.pass_steps, spec.at_once) : std::int64_t{0}));
+      rooms_.push_back(memories(cut_.streams() ? spec.slab_rows : 0));
       above_.push_back(memories(cut_.has_rims() ? rim : 0));
       below_.push_back(memories(cut_.has_rims() ? rim : 0));
     }
@@ -118,7 +123,7 @@ class StencilDriver {
         fields_[f][tile]->get(grids.fields[f].data() + begin * spec_.width());
       }
     }
-    for (const auto* all : {&fields_, &arrays_, &carries_, &above_, &below_}) {
+    for (const auto* all : {&fields_, &made_, &arrays_, &carries_, &rooms_, &above_, &below_}) {
       for (const Memories& list : *all) {
         for (const auto& memory : list) {
           if (!memory->is_intact()) throw std::runtime_error("a kernel wrote outside its rows");
@@ -193,7 +198,7 @@ class StencilDriver {
     changes.end = rows.end;
     changes.data[0] = static_cast<double*>(memory.data()) + rows.begin;
   }
-  /// The tiles of that height that hold rows, which on a periodic axis may be outside the grid.
+  /// The tiles of that height that hold rows, whole ones. On a periodic axis rows may be outside the grid.
   Rows tiles_with(const Memories& tiles, std::int64_t height, RowRange range) const {
     Rows rows{};
     for (std::int64_t row = range.begin; row < range.end; row = rows.end) {
@@ -227,21 +232,25 @@ class StencilDriver {
                         const GuardedMemory* changes) const {
     const Slab slab = cut_.slab(number, steps);
     const auto part = static_cast<std::size_t>(slab.part);
-    const RowRange tiles = cut_.tiles_of(number);
     StencilTask task = cut_.task_of(slab, step, steps);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
-      Rows& rows = task.fields[f];
-      if (slab.first) add_piece(rows, slab.above.begin, slab.above.count(), *above_[part][f]);
-      // The slab above has only its last tile left.
-      for (std::int64_t tile = slab.first ? tiles.begin : tiles.begin - 1; tile < tiles.end; ++tile) {
-        add_piece(rows, cut_.tile(tile).begin, cut_.tile(tile).count(), *fields_[f][static_cast<std::size_t>(tile)]);
+      if (!cut_.streams()) {
+        Rows& rows = task.fields[f];
+        add_piece(rows, slab.above.begin, slab.above.count(), *above_[part][f]);
+        for (std::int64_t tile = slab.rows.begin / spec_.tile_rows(); tile * spec_.tile_rows() < slab.rows.end;
+             ++tile)
+          add_piece(rows, cut_.tile(tile).begin, cut_.tile(tile).count(),
+                    *fields_[f][static_cast<std::size_t>(tile)]);
+        add_piece(rows, slab.below.begin, slab.below.count(), *below_[part][f]);
+        continue;
       }
-      if (slab.last) add_piece(rows, slab.below.begin, slab.below.count(), *below_[part][f]);
-      if (!(slab.first && slab.last)) task.carry[f] = carries_[part][f]->data();
+      task.fields[f] = tiles_with(fields_[f], spec_.tile_rows(), cut_.taken_rows(slab, steps));
+      if (slab.leads) add_piece(task.targets[f], slab.rows.begin, slab.rows.count(), *rooms_[part][f]);
+      else task.targets[f] = tiles_with(made_[f], spec_.tile_rows(), slab.rows);
+      task.carry[f] = carries_[part][f]->data();
     }
     for (std::size_t a = 0; a < arrays_.size(); ++a) {
-      const std::int64_t begin = slab.first ? task.row_begin : cut_.rows_of_slab(number - 1).begin;
-      task.arrays[a] = tiles_with(arrays_[a], spec_.slab_rows, {begin, task.row_end});
+      task.arrays[a] = tiles_with(arrays_[a], cut_.array_tile_rows(), cut_.array_rows(slab, steps));
     }
     if (traces_) {
       task.traces = static_cast<T*>(traces_->data()) +
@@ -249,7 +258,7 @@ class StencilDriver {
     }
     if (changes != nullptr) {
       task.measures = 1;
-      const RowRange rows = cut_.result_rows(slab, steps);
+      const RowRange rows = cut_.result_rows(slab);
       add_changes(task.changes, rows, *changes);
     }
     return task;
@@ -259,7 +268,7 @@ class StencilDriver {
   void run_pass(std::int64_t step, std::int64_t steps, const GuardedMemory* changes, bool counts, RunReport& report) {
     std::vector<StencilTask> tasks;
     add_saves(tasks, steps);
-    for (std::int64_t slab = 0; slab < cut_.slabs(); ++slab) {
+    for (std::int64_t slab = 0; slab < cut_.blocks(); ++slab) {
       tasks.push_back(slab_task(slab, step, steps, changes));
       tasks.back().counts = counts ? 1 : 0;
     }
@@ -274,6 +283,7 @@ class StencilDriver {
     const std::vector<StencilResult> results = launch(tasks, report.seconds);
     if (changes != nullptr) report.total = results.back().total;
     for (const StencilResult& result : results) report.not_finite.add(result.not_finite);
+    if (cut_.streams()) std::swap(fields_, made_);
   }
 
   /// Runs blocks in one launch. @return their results
@@ -322,9 +332,9 @@ class StencilDriver {
   Axis axis_;
   device::Context& context_;
   device::BlockKernel& kernel_;
-  std::vector<Memories> fields_, arrays_;          // tiles of each
-  std::vector<Memories> carries_, above_, below_;  // of each part, by field
-  std::int64_t first_time_ = 0, times_ = 0;        // recorded times before a run, and in it
+  std::vector<Memories> fields_, made_, arrays_;           // tiles of each; made_: those that slabs of streams leave
+  std::vector<Memories> carries_, rooms_, above_, below_;  // of each part, by field
+  std::int64_t first_time_ = 0, times_ = 0;                // recorded times before a run, and in it
   std::unique_ptr<GuardedMemory> traces_, received_;
 };
 

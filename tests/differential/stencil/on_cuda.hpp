@@ -68,9 +68,9 @@ testing::Sample wide_sample(testing::SampleMaker& maker, Shape shape, int radius
   sample.steps = 1 + maker.below(maker.chance(50) ? 6 : 36);
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_tile_rows(radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  maker.set_slabs(spec, least, 20, 40);
+  maker.set_slabs(spec, maker.least_rows(radius), 20, 40);
   spec.parts = 1 + maker.below(3);
+  testing::SampleMaker::make_room(spec);
   return sample;
 }
 

@@ -167,11 +167,21 @@ class SampleMaker {
 
   std::int64_t below(std::int64_t end) { return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random_); }
   bool chance(int percent) { return below(100) < percent; }
-  /// Chooses slabs of one to three tiles with [least, least + range) rows each, or the grid as one slab.
+  /// The least rows of slabs of which a kernel makes one level at a time, or some.
+  std::int64_t least_rows(std::int64_t radius) { return least_slab_rows(radius, chance(50) ? 1 : 1 + below(16)); }
+  /// Makes passes no deeper than its slabs can make.
+  static void make_room(StencilSpec& spec) {
+    while (!Cut(spec).has_room(spec.arrays)) {
+      if (spec.pass_steps == 1) return as_one_slab(spec);
+      --spec.pass_steps;
+    }
+  }
+  /// Chooses slabs of one to three tiles, with `least` rows and fewer than `range` more of each tile, or the grid as
+  /// one slab.
   void set_slabs(StencilSpec& spec, std::int64_t least, std::int64_t range, int percent_whole) {
     if (chance(percent_whole)) return as_one_slab(spec);
     spec.slab_tiles = chance(60) ? 1 : 2 + below(2);
-    spec.slab_rows = spec.slab_tiles * (least + below(range));
+    spec.slab_rows = spec.slab_tiles * ((least + spec.slab_tiles - 1) / spec.slab_tiles + below(range));
   }
 
  private:
@@ -283,9 +293,10 @@ class SampleMaker {
     spec.pass_steps = 1 + below(std::min<std::int64_t>(steps, 20));
     static constexpr std::int64_t depths[] = {0, 0, 1, 2, 3, 5, 16};
     spec.depth = depths[below(7)];
-    const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-    set_slabs(spec, least, chance(50) ? 1 : 10, 30);
+    if (chance(50)) spec.at_once = 1 + below(most_steps_at_once);
+    set_slabs(spec, least_rows(spec.radius), chance(50) ? 1 : 10, 30);
     spec.parts = 1 + below(3);
+    make_room(spec);
   }
 
   std::mt19937 random_;
@@ -309,7 +320,8 @@ inline std::string words_of(const Sample& sample) {
           std::to_string(s.mask);
   text += ", slabs of " + std::to_string(s.slab_rows) + " rows in " + std::to_string(s.slab_tiles) +
           " tiles, parts " + std::to_string(s.parts) + ", passes of " + std::to_string(s.pass_steps) + ", depth " +
-          std::to_string(s.depth) + ", steps " + std::to_string(sample.step) + "+" + std::to_string(sample.steps);
+          std::to_string(s.depth) + ", at most " + std::to_string(s.at_once) + " at once" + ", steps " +
+          std::to_string(sample.step) + "+" + std::to_string(sample.steps);
   if (s.points) {
     text += ", receivers of field " + std::to_string(s.points->receiver_field) + " every " +
             std::to_string(s.points->every) + " steps:";

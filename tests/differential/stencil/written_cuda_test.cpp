@@ -127,9 +127,9 @@ void set_cut(testing::SampleMaker& maker, testing::Sample& sample) {
   spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 2 + maker.below(5);
-  const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  maker.set_slabs(spec, least, 10, 40);
+  maker.set_slabs(spec, maker.least_rows(spec.radius), 10, 40);
   spec.parts = 1 + maker.below(3);
+  testing::SampleMaker::make_room(spec);
 }
 
 /// The formulas of an example.
@@ -312,7 +312,7 @@ TEST_CASE("rows beyond periodic ends have the indices of those at the other end"
   while (sample.spec.extents[0] < 30) sample = testing::sample_of(maker, example, ElementType::f32, 40, 256);
   sample.spec.pass_steps = sample.steps = 6;
   sample.spec.depth = 0;
-  sample.spec.slab_rows = least_tile_rows(1, 6, 1);
+  sample.spec.slab_rows = least_slab_rows(1, 1);
   sample.spec.slab_tiles = sample.spec.parts = 1;
   REQUIRE(rows.unfit(sample.spec, context->limits()) == "");
   testing::check_sample(maker, sample, *context,

@@ -105,9 +105,9 @@ inline Sample sample_of(SampleMaker& maker, const Example& example, ElementType 
   spec.norm = maker.chance(50) ? Norm::max : Norm::l2;
   spec.pass_steps = 1 + maker.below(sample.steps);
   spec.depth = maker.chance(70) ? 0 : 1 + maker.below(16);
-  const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
-  maker.set_slabs(spec, least, 20, 40);
+  maker.set_slabs(spec, maker.least_rows(spec.radius), 20, 40);
   spec.parts = 1 + maker.below(3);
+  SampleMaker::make_room(spec);
   return sample;
 }
 

@@ -290,8 +290,9 @@ TEST_CASE("written stencils on wide grids in several tiles give the bits of the 
     spec.extents[0] = std::max<std::int64_t>(spec.radius + 1, 5);
     spec.extents[1] = spec.rank == 3 ? spec.radius + 1 : 1;
     testing::write_formulas(spec, sample.formulas, spec.written->series_steps);
-    const std::int64_t least = least_tile_rows(spec.radius, spec.pass_steps, std::max<std::int64_t>(1, spec.depth));
+    const std::int64_t least = least_slab_rows(spec.radius, std::max<std::int64_t>(1, spec.depth));
     spec.slab_rows = std::max(spec.slab_rows, spec.slab_tiles * least);
+    testing::SampleMaker::make_room(spec);
     INFO("seed " << seed);
     testing::check_sample(maker, sample, context, [&](const StencilSpec& given) {
       return make_stencil_cpu(given, context, device::best_instruction_set());

@@ -30,7 +30,7 @@ struct PlacedPoints {
       sources.push_back(place_of(source.cell, source.first, source.field));
     }
     for (const Points::Cell& cell : spec.points->receivers) {
-      receivers.push_back(place_of(cell, cut.part_of(cell[0] / spec.slab_rows), spec.points->receiver_field));
+      receivers.push_back(place_of(cell, cut.part_of_row(cell[0]), spec.points->receiver_field));
     }
     values.assign(spec.points->values.begin(), spec.points->values.end());
   }
@@ -110,26 +110,28 @@ void StencilBlocks<T>::compute(const StencilTask& task) {
 
 template <class T>
 void StencilBlocks<T>::advance(const StencilTask& task) {
-  const SlabLaunches all(counts_of(task), axis_.radius, task.first == 0 || task.last == 0);
+  const SlabLaunches all(counts_of(task), axis_.radius, !is_alone(task));
   if (task.first != 0 && task.last == 0) clear_carry(task);
-  if (!all.launches.empty() && !all.launches.front().from_fields) {
+  if (!all.launches.empty() && all.launches.front().in_workspace) {
     // Levels are made from one memory into the other, and the last ones have to end in the fields.
     for (std::size_t f = 0; f < fields_; ++f) {
       const RowRange rows = own_rows(task, 0);
       Lines<T> from{}, to{};
-      add_own(from, task, f, rows, true);
-      add_own(to, task, f, rows, false);
+      add_own(from, task, f, 0, rows, false);
+      add_own(to, task, f, 0, rows, true);
       copy_rows(from, to);
     }
   }
   for (std::size_t number = 0; number < all.launches.size(); ++number) {
     const SlabLaunch& launch = all.launches[number];
     const Levels<T> levels = levels_of(task, all, number);
-    make_levels(task, levels);
-    if (spec_.points) make_points(levels);
-    const bool last = launch.level + launch.count == task.steps;
-    if (last && task.measures != 0) find_changes(task, levels);
-    else if (last && task.counts != 0) count_lines(levels.to, levels.output);
+    if (levels.output.count() > 0) {
+      make_levels(task, levels);
+      if (spec_.points) make_points(levels);
+      const bool last = launch.level + launch.count == task.steps;
+      if (last && task.measures != 0) find_changes(task, levels);
+      else if (last && task.counts != 0) count_lines(levels.to, levels.output);
+    }
     if (task.last == 0 && launch.is_copied()) hand_on(task, all, launch, levels);
   }
 }
@@ -153,7 +155,7 @@ Levels<T> StencilBlocks<T>::levels_of(const StencilTask& task, const SlabLaunche
   const RowRange read = levels.whole ? levels.output : levels.input;
   for (std::size_t f = 0; f < fields_; ++f) {
     add_level(levels.from[f], task, f, all, launch, read);
-    if (number + 1 == all.launches.size()) add_own(levels.to[f], task, f, levels.output, true);
+    if (number + 1 == all.launches.size()) add_own(levels.to[f], task, f, task.steps, levels.output, false);
     else add_level(levels.to[f], task, f, all, all.launches[number + 1], levels.output);
   }
   return levels;
@@ -163,13 +165,14 @@ Levels<T> StencilBlocks<T>::levels_of(const StencilTask& task, const SlabLaunche
 template <class T>
 void StencilBlocks<T>::add_level(Lines<T>& lines, const StencilTask& task, std::size_t field, const SlabLaunches& all,
                                  const SlabLaunch& launch, RowRange rows) const {
-  // In the fields, the rows of the slab above are next to its own.
-  RowRange above{rows.begin, rows.begin}, given{rows.end, rows.end};
-  if (launch.uses_carry()) above.end = own_rows(task, launch.level).begin;
+  if (!launch.uses_carry()) return add_own(lines, task, field, launch.level, rows, launch.in_workspace);
+  const RowRange own = own_rows(task, launch.level);
+  RowRange given{own.end, own.end};
   if (launch.is_written() && task.last == 0) given = handed_on(task, launch);
-  add_carried(lines, task, field, all, launch, task.turn - 1, above);
-  add_own(lines, task, field, {above.end, given.begin}, launch.from_fields);
-  add_carried(lines, task, field, all, launch, task.turn, given);
+  const RowRange above = carried_rows(axis_, task, launch.level, launch.count);
+  add_carried(lines, task, field, all, launch, task.turn - 1, above.begin, common_rows(above, rows));
+  add_own(lines, task, field, launch.level, common_rows({own.begin, given.begin}, rows), launch.in_workspace);
+  add_carried(lines, task, field, all, launch, task.turn, handed_on_begin(task, launch), common_rows(given, rows));
 }
 
 /// The rows that a slab holds of a level, without those of the slab above.
@@ -178,12 +181,14 @@ RowRange StencilBlocks<T>::own_rows(const StencilTask& task, i64 level) const {
   return task.whole != 0 ? RowRange{0, axis_.rows} : level_rows(axis_, task, level);
 }
 
-/// Adds rows of a field that are in the tiles, or in the workspace, which has one level from its first row on.
+/// Adds rows of a level of a field that are where rows come in or leave, or in the workspace, which has the level
+/// from its first row on.
 template <class T>
-void StencilBlocks<T>::add_own(Lines<T>& lines, const StencilTask& task, std::size_t field, RowRange rows,
-                               bool in_fields) const {
-  if (in_fields) lines.add(task.fields[field], rows, spec_.width());
-  else lines.add(rows, at<T>(plan_.fields_at[field]));
+void StencilBlocks<T>::add_own(Lines<T>& lines, const StencilTask& task, std::size_t field, i64 level, RowRange rows,
+                               bool in_workspace) const {
+  if (in_workspace) return lines.add(rows, at<T>(plan_.fields_at[field]));
+  if (is_alone(task) || level == 0) return lines.add(task.fields[field], rows, spec_.width());
+  lines.add(lowered(task.targets[field], (task.steps - level) * axis_.radius), rows, spec_.width());
 }
 
 template <class T>
@@ -213,16 +218,22 @@ void StencilBlocks<T>::find_changes(const StencilTask& task, const Levels<T>& le
 /// The last rows of the level that a launch begins with, which the next slab needs.
 template <class T>
 RowRange StencilBlocks<T>::handed_on(const StencilTask& task, const SlabLaunch& launch) const {
-  const RowRange own = own_rows(task, launch.level);
-  return {std::max(own.begin, own.end - 2 * axis_.radius * launch.count), own.end};
+  return common_rows(handed_on_rows(axis_, task, launch.level, launch.count), own_rows(task, launch.level));
+}
+/// The first of their places, where a row may be beyond the stream's ends.
+template <class T>
+i64 StencilBlocks<T>::handed_on_begin(const StencilTask& task, const SlabLaunch& launch) const {
+  return handed_on_rows(axis_, task, launch.level, launch.count).begin;
 }
 
-/// Adds the last rows of the level that a launch begins with, of the slab of that number: they are in the carry.
+/// Adds rows of the level that a launch begins with, of those that the slab of that number has handed on: they are in
+/// the carry. @param begin row of the first of their places
 template <class T>
 void StencilBlocks<T>::add_carried(Lines<T>& lines, const StencilTask& task, std::size_t field,
-                                   const SlabLaunches& all, const SlabLaunch& launch, i64 turn, RowRange rows) const {
+                                   const SlabLaunches& all, const SlabLaunch& launch, i64 turn, i64 begin,
+                                   RowRange rows) const {
   if (rows.count() == 0) return;
-  const i64 length = carry_rows(axis_.radius, spec_.pass_steps), begin = rows.end - 2 * axis_.radius * launch.count;
+  const i64 length = carry_rows(axis_.radius, spec_.pass_steps, spec_.at_once);
   const i64 place = all.place_of(launch, turn, rows.begin - begin, length);
   const i64 middle = std::min(rows.end, rows.begin + length - place);
   T* carry = static_cast<T*>(task.carry[field]);
@@ -233,7 +244,7 @@ void StencilBlocks<T>::add_carried(Lines<T>& lines, const StencilTask& task, std
 /// Before the first slab of a stream: the carry moves as a whole, and slabs need not write all of it.
 template <class T>
 void StencilBlocks<T>::clear_carry(const StencilTask& task) {
-  const i64 values = std::max<i64>(1, carry_rows(axis_.radius, spec_.pass_steps)) * spec_.width();
+  const i64 values = carry_rows(axis_.radius, spec_.pass_steps, spec_.at_once) * spec_.width();
   for (std::size_t f = 0; f < fields_; ++f) {
     TERRACE_CUDA_CHECK(cudaMemsetAsync(task.carry[f], 0, static_cast<std::size_t>(values) * sizeof(T), stream()));
   }
@@ -245,7 +256,7 @@ void StencilBlocks<T>::hand_on(const StencilTask& task, const SlabLaunches& all,
                                const Levels<T>& levels) {
   for (std::size_t f = 0; f < fields_; ++f) {
     Lines<T> carry{};
-    add_carried(carry, task, f, all, launch, task.turn, handed_on(task, launch));
+    add_carried(carry, task, f, all, launch, task.turn, handed_on_begin(task, launch), handed_on(task, launch));
     copy_rows(levels.from[f], carry);
   }
 }

@@ -98,11 +98,13 @@ class StencilBlocks : public device::CudaBlocks<StencilTask, StencilResult> {
 
   RowRange own_rows(const StencilTask& task, i64 level) const;
   RowRange handed_on(const StencilTask& task, const SlabLaunch& launch) const;
+  i64 handed_on_begin(const StencilTask& task, const SlabLaunch& launch) const;
   void add_level(Lines<T>& lines, const StencilTask& task, std::size_t field, const SlabLaunches& all,
                  const SlabLaunch& launch, RowRange rows) const;
-  void add_own(Lines<T>& lines, const StencilTask& task, std::size_t field, RowRange rows, bool in_fields) const;
+  void add_own(Lines<T>& lines, const StencilTask& task, std::size_t field, i64 level, RowRange rows,
+               bool in_workspace) const;
   void add_carried(Lines<T>& lines, const StencilTask& task, std::size_t field, const SlabLaunches& all,
-                   const SlabLaunch& launch, i64 turn, RowRange rows) const;
+                   const SlabLaunch& launch, i64 turn, i64 begin, RowRange rows) const;
   /// Copies rows that both have.
   void copy_rows(const Lines<T>& from, const Lines<T>& to);
   void copy_values(const T* from, T* to, i64 count);

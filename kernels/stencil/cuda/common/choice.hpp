@@ -32,8 +32,9 @@ inline bool has_aligned_lines(const StencilSpec& spec) {
 /// The levels of a slab that are made at once by a kernel that makes at most so many.
 inline i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 most) {
   const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;
-  // A slab hands on rows of its last tile alone.
-  return task.whole != 0 ? wanted : std::clamp<i64>(spec.tile_rows() / (2 * spec.radius), 1, wanted);
+  if (is_alone(task)) return wanted;
+  // A slab hands on rows of its own alone (least_slab_rows()).
+  return std::clamp<i64>(std::min(spec.slab_rows / (2 * spec.radius), spec.at_once), 1, wanted);
 }
 
 }  // namespace terrace::stencil

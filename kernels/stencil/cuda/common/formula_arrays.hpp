@@ -35,13 +35,4 @@ FacesOf<T> faces_of(const StencilSpec& spec, std::size_t axis) {
   return {faces.low, faces.high, static_cast<T>(faces.low_value), static_cast<T>(faces.high_value)};
 }
 
-/// The levels of a slab that are made at once where they read constant arrays: a level makes rows above a slab's
-/// result again, whose arrays have to be there. All slabs have as many levels at once, the first one, too.
-/// @param most of the kernel
-inline i64 levels_with_arrays(const StencilSpec& spec, const StencilTask& task, i64 most) {
-  if (task.whole != 0) return most;
-  const i64 with_rows = spec.tile_rows() / spec.radius - task.steps + 1;
-  return std::clamp<i64>(with_rows, 1, most);
-}
-
 }  // namespace terrace::stencil

@@ -1,14 +1,12 @@
 // The launches of a slab on CUDA, and where the rows are that it hands on to the next slab.
 //
-// A launch makes some levels at once, from the fields into the workspace or back; all slabs of a pass have launches
-// of the same levels. A launch that makes `count` levels from a level needs the 2 * radius * count last rows of that
-// level of the slab above.
+// A launch makes some levels at once, from one memory into another one; all slabs of a pass have launches of the same
+// levels. Levels are in turns in the workspace and where the rows of the last one belong: in the fields, if the slab
+// is alone in its stream, else in the targets. Then level 0 is in the fields, which are only read.
 //
-// A level in the fields leaves them where they are: the next level in the fields ends radius * (count + next count)
-// rows above it, where they begin if the next launch makes as many levels. Those of a level in the workspace have
-// their places in the carry instead: the launch before writes them there, and the launches of this slab and of the
-// next one read them there. So no rows are copied, but those of level 0 in the workspace, and those in the fields
-// that a later level overwrites because the next launch makes fewer levels: after the launch that reads them.
+// A launch that makes `count` levels from a level needs the 2 * radius * count last rows of that level of the slab
+// above. They have their places in the carry: the launch before writes them there, and the launches of this slab and
+// of the next one read them there. So no rows are copied but those of level 0, after the launch that reads them.
 //
 // The carry is circular. The places of a slab begin `shift` rows before those of the slab above, so that a launch
 // writes none that it reads, or that a later launch has to read.
@@ -52,15 +50,15 @@ inline std::vector<i64> steps_of_launches(i64 steps, i64 most, i64 unit, bool la
 
 /// Some levels of a slab that are made at once.
 struct SlabLaunch {
-  i64 level, count;  // the level that they are made from; levels to make
-  bool from_fields;  // where that level is: in the fields, or in the workspace
-  i64 carry_at;      // place in the carry of the first row of that level that is handed on; -1: it is in the fields
+  i64 level, count;   // the level that they are made from; levels to make
+  bool in_workspace;  // where that level is; false: where the rows of the last level belong, of level 0 in the fields
+  i64 carry_at;       // place in the carry of the first row of that level that is handed on; -1: none is
 
   bool uses_carry() const { return carry_at >= 0; }
   /// True if the rows that are handed on are copied into the carry after the launch.
-  bool is_copied() const { return uses_carry() && (from_fields || level == 0); }
+  bool is_copied() const { return uses_carry() && level == 0; }
   /// True if the launch before writes them there.
-  bool is_written() const { return uses_carry() && !is_copied(); }
+  bool is_written() const { return uses_carry() && level > 0; }
 };
 
 /// The launches of a slab.
@@ -69,19 +67,15 @@ struct SlabLaunches {
   i64 shift = 0;  // of places in the carry, from slab to slab
 
   /// @param counts of levels of each launch @param radius rows by which a level ends before the level below it
-  /// @param uses_carry false: the slab is the only one of its stream
+  /// @param uses_carry false: the slab is alone in its stream
   SlabLaunches(const std::vector<i64>& counts, i64 radius, bool uses_carry) {
     i64 level = 0, place = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      const bool from_fields = (counts.size() - i) % 2 == 0;  // the last launch leaves its levels in the fields
-      const bool stays = !uses_carry || (from_fields && counts[i] <= counts[i + 1]);
-      const SlabLaunch launch{level, counts[i], from_fields, stays ? -1 : place};
+      const bool in_turn = (counts.size() - i) % 2 != 0;  // the last launch leaves its levels where they belong
+      const SlabLaunch launch{level, counts[i], in_turn && !(uses_carry && level == 0), uses_carry ? place : -1};
       const i64 rows = 2 * radius * counts[i];
-      if (!stays) place += rows;
-      if (launch.is_written()) {
-        const bool reads = launches.back().uses_carry();  // in the launch that writes
-        shift = std::max(shift, rows + (reads ? 2 * radius * counts[i - 1] : 0));
-      }
+      place += rows;
+      if (launch.is_written()) shift = std::max(shift, rows + 2 * radius * counts[i - 1]);
       launches.push_back(launch);
       level += counts[i];
     }

@@ -9,8 +9,10 @@ namespace terrace::stencil {
 template <class T>
 struct Lines {
   static constexpr int most_pieces = Rows::most_pieces + 1;
-  // A carry, the last tile of the slab above, the slab's own ones, and the rim below.
-  static_assert(2 + 1 + most_slab_tiles + 1 <= most_pieces);
+  // What the slab above has handed on, in one piece of the carry or two, then its own rows: those that it takes, of
+  // as many tiles as it leaves, one more if it takes them from the middle of a tile, and another one at the end of a
+  // periodic grid, whose last tile may be low; or those of a level, then what it hands on.
+  static_assert(2 + most_slab_tiles + 2 <= most_pieces);
 
   i32 pieces;
   i64 end;                 // one past the last row

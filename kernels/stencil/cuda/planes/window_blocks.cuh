@@ -18,10 +18,6 @@ class WindowBlocks final : public VolumeBlocks<F, T, WindowTask<F, T>> {
       : Base(spec, context, workspace, step, kernel, task_of(spec)) {}
 
  protected:
-  i64 most_levels(const StencilTask& task) const override {
-    const i64 levels = Base::most_levels(task);
-    return formula_arrays(Base::spec()) > 0 ? levels_with_arrays(Base::spec(), task, levels) : levels;
-  }
   void begin(const Levels<T>& levels, Task& task) const override {
     task.operands.constants = Base::constants();
     task.operands.additions = Base::additions();

@@ -91,12 +91,7 @@ class FormulaStreamBlocks final : public FormulaBlocks<Step, T> {
         common_(formula_task_of<F, T>(spec, Base::drive())) {}
 
  protected:
-  i64 most_levels(const StencilTask& task) const override {
-    const i64 levels = cut_.most_levels(task);
-    const bool reads_arrays =
-        std::any_of(std::begin(common_.array), std::end(common_.array), [](i32 array) { return array >= 0; });
-    return reads_arrays ? levels_with_arrays(spec(), task, levels) : levels;
-  }
+  i64 most_levels(const StencilTask& task) const override { return cut_.most_levels(task); }
   i64 levels_unit() const override { return cut_.levels_of_warp(); }
   void make_levels(const StencilTask&, const Levels<T>& levels) override {
     if (levels.count == 1) Base::make_step(levels);
