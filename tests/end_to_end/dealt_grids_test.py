@@ -3,7 +3,7 @@ import os
 import unittest.mock
 
 from kernel_graph_test import HARRIS, graph
-from on_simulated_gpu import OnSlowDevices
+from on_simulated_gpu import OnSlowDevices, device_counts
 from terrace_runs import main, numpy, random_letters
 
 
@@ -26,7 +26,7 @@ class InPlaceSweeps(OnSlowDevices):
 
     def test_grids(self):
         for problem, settings in (("sor", {}), ("seidel", {"type": "f64"})):
-            for devices in (2, 3, 5):
+            for devices in device_counts(2, 3, 5):
                 with self.subTest(problem, devices=devices):
                     self.check_dealt(devices, self.sweeps(problem, **settings))
 
@@ -34,13 +34,13 @@ class InPlaceSweeps(OnSlowDevices):
         nest = {"name": "s", "nest": {
             "inputs": {"g": "grid"}, "loops": {"t": 40, "i": [1, "size(g, 0) - 1"], "j": [1, "size(g, 1) - 1"]},
             "arrays": {"A": {"from": "grid"}}, "cells": ["A[i][j] = 0.3*A[i-1][j+1] + 0.4*A[i][j] + 0.2*A[i+1][j]"]}}
-        for devices in (2, 3):
+        for devices in device_counts(2, 3):
             with self.subTest(devices=devices):
                 self.check_dealt(devices, nest)
         self.assertRegex(self.plan_on(3, nest), r"[23] of 3: [23] parts of slabs")
 
     def test_grids_in_little_memory(self):
-        for devices in (2, 3):
+        for devices in device_counts(2, 3):
             with self.subTest(devices=devices):
                 self.check_dealt(devices, self.sweeps(sweeps=30), 400 << 10, host=150 << 10)
 
@@ -49,7 +49,7 @@ class InPlaceSweeps(OnSlowDevices):
         self.assertIn("1 of 3: so few sweeps are over", self.plan_on(3, self.sweeps(sweeps=1)))
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
-        self.check_survives_kills_on("3251", self.sweeps(sweeps=100), "grid")
+        self.check_survives_kills_on(device_counts(3, 2, 5, 1), self.sweeps(sweeps=100), "grid")
 
 
 class Nests(OnSlowDevices):
@@ -74,7 +74,7 @@ class Nests(OnSlowDevices):
         bands = {"name": "s", "nest": {**self.edits["nest"], "arrays": {
             "D": {"type": "i32", "outside": "i + j + 2", "keep": ["last", "corner"]}}}}
         for name, stage in (("edits", self.edits), ("bands", bands), ("in place", self.in_place)):
-            for devices in (2, 3, 5):
+            for devices in device_counts(2, 3, 5):
                 with self.subTest(name, devices=devices):
                     self.check_dealt(devices, stage)
 
@@ -84,7 +84,7 @@ class Nests(OnSlowDevices):
             self.assertIn("1 of 3: a block of so small a nest", self.plan_on(3, self.edits))
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
-        self.check_survives_kills_on("2351", self.edits, "D", "D_last", "D_corner")
+        self.check_survives_kills_on(device_counts(2, 3, 5, 1), self.edits, "D", "D_last", "D_corner")
 
 
 class KernelGraphs(OnSlowDevices):
@@ -107,7 +107,7 @@ class KernelGraphs(OnSlowDevices):
     def test_graphs(self):
         for name, nodes, kept, settings in (("edges", self.edges, self.edges_kept, {"boundary": "periodic"}),
                                             ("found", self.found, self.found_kept, {})):
-            for devices in (2, 3, 5):
+            for devices in device_counts(2, 3, 5):
                 for budget in (64 << 20, 2 << 20):
                     with self.subTest(name, devices=devices, budget=budget):
                         self.check_dealt(devices, graph("s", nodes, kept, **settings), budget)
@@ -119,7 +119,8 @@ class KernelGraphs(OnSlowDevices):
             self.assertIn("1 of 3: slabs of so small a graph", self.plan_on(3, stage))
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
-        self.check_survives_kills_on("2351", graph("s", self.found, self.found_kept), *self.found_kept)
+        self.check_survives_kills_on(device_counts(2, 3, 5, 1), graph("s", self.found, self.found_kept),
+                                     *self.found_kept)
 
 
 if __name__ == "__main__":

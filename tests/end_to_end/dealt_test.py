@@ -4,7 +4,7 @@ import os
 import re
 import unittest.mock
 
-from on_simulated_gpu import OnSimulatedGpu, OnSlowDevices, dp_table, on, product_of_triangles, recursive
+from on_simulated_gpu import OnSimulatedGpu, OnSlowDevices, device_counts, dp_table, on, product_of_triangles, recursive
 from terrace_runs import FAILED, main, numpy, random_letters
 
 
@@ -32,7 +32,7 @@ class Tables(OnSimulatedGpu):
     def test_distances(self):
         for kind in ("f32", "i16"):
             stage = recursive(kind, "floyd_warshall", matrix="m", no_edge=-1, type=kind)
-            for devices in (2, 3, 5):
+            for devices in device_counts(2, 3, 5):
                 with self.subTest(kind, devices=devices):
                     self.check_dealt(devices, stage, 80 << 10, 60 << 10)
 
@@ -42,7 +42,7 @@ class Tables(OnSimulatedGpu):
 
     def test_closures(self):
         stage = recursive("packed", "transitive_closure", matrix="e", packed=True)
-        for devices in (2, 5):
+        for devices in device_counts(2, 5):
             self.check_dealt(devices, stage, 80 << 10, 60 << 10)
 
     def test_products_by_rows_and_by_columns(self):
@@ -50,7 +50,7 @@ class Tables(OnSimulatedGpu):
         self.inputs["wide"] = {"npy": self.write("wide.npy", draw.integers(0, 9, (75, 190)).astype("i2"))}
         for semiring, left, right in (("plus_times", "left", "right"), ("min_plus", "right", "wide")):
             stage = recursive("product", "semiring_product", left=left, right=right, semiring=semiring)
-            for devices in (2, 5):
+            for devices in device_counts(2, 5):
                 with self.subTest(semiring, devices=devices):
                     self.check_dealt(devices, stage, 80 << 10, 60 << 10)
 
@@ -76,7 +76,8 @@ class Tables(OnSimulatedGpu):
         stage = recursive("r", "floyd_warshall", matrix="m", no_edge=-1, paths=True, type="i32")
         self.check_survives_kills(self.used([stage]), stage, "distance", "next", backend="cuda",
                                   memory={"host": 150 << 10, "device": 300 << 10},
-                                  environments=[{"TERRACE_SIMULATED_DEVICES": devices} for devices in "3152"])
+                                  environments=[{"TERRACE_SIMULATED_DEVICES": str(devices)}
+                                                for devices in device_counts(3, 1, 5, 2)])
 
     def test_a_plan_says_how_many_devices_compute(self):
         stages = [recursive("r", "floyd_warshall", matrix="m", no_edge=-1)]
@@ -108,7 +109,7 @@ class LongPairs(OnSlowDevices):
     def test_scores(self):
         for problem, settings in (("smith_waterman", self.affine), ("lcs", {"schedule": "registers"}),
                                   ("needleman_wunsch", {"match": 2, "mismatch": -1, "gap": 1})):
-            for devices in (2, 3, 5):
+            for devices in device_counts(2, 3, 5):
                 with self.subTest(problem, devices=devices):
                     self.check_dealt(devices, self.pair(problem, **settings))
 
@@ -154,8 +155,9 @@ class LongPairs(OnSlowDevices):
 
     def test_a_run_that_is_killed_goes_on_with_another_number_of_devices(self):
         stage = self.pair("smith_waterman", "high", "short", **self.affine)
-        self.check_survives_kills_on("2132", stage, "score", "end")
-        self.check_survives_kills_on("2351", {**self.pair("lcs", keep="table"), "name": "t"}, "table", "score")
+        self.check_survives_kills_on(device_counts(2, 1, 3, 2), stage, "score", "end")
+        self.check_survives_kills_on(device_counts(2, 3, 5, 1), {**self.pair("lcs", keep="table"), "name": "t"},
+                                     "table", "score")
 
 
 class TablesOfManyDimensions(OnSlowDevices):
@@ -173,13 +175,13 @@ class TablesOfManyDimensions(OnSlowDevices):
                   dp_table("ways", extents=[30, 25, 20], steps=self.lattice, combine="count", modulus=1000003),
                   dp_table("reached", extents=[40, 900], steps=[[3, 4], [5, 2], [7, 7]], combine="any", keep=every)]
         for stage in stages:
-            for devices in (2, 3, 5):
+            for devices in device_counts(2, 3, 5):
                 with self.subTest(stage["name"], devices=devices):
                     self.check_dealt(devices, stage)
 
     def test_tables_of_which_only_the_value_is_kept_in_little_memory(self):
         stage = dp_table("ways", extents=[40, 35, 50], steps=self.lattice, combine="count", modulus=1000003)
-        for devices in (2, 3, 5):
+        for devices in device_counts(2, 3, 5):
             with self.subTest(devices=devices):
                 self.check_dealt(devices, stage, 300 << 10, host=150 << 10)
 
@@ -188,7 +190,7 @@ class TablesOfManyDimensions(OnSlowDevices):
         for stage in (dp_table("change", extents=[50000], steps=[[value] for value in (1, 7, 60, 900, 30000)],
                                modulus=255, keep="table", **change),
                       dp_table("pairs", extents=[30, 25, 20], steps=self.lattice, **change)):
-            for devices in (2, 3, 5):
+            for devices in device_counts(2, 3, 5):
                 with self.subTest(stage["name"], devices=devices):
                     self.check_dealt(devices, stage)
 
@@ -214,7 +216,7 @@ class TablesOfManyDimensions(OnSlowDevices):
                             ("change", {"extents": [60000], "steps": [[1], [7], [60], [900]], "combine": "count",
                                         "order": "unordered", "modulus": 255, "keep": "table"})):
             datasets = stage["keep"] if name == "bins" else ["table"]
-            self.check_survives_kills_on("2135", dp_table(name, **stage), *datasets)
+            self.check_survives_kills_on(device_counts(2, 1, 3, 5), dp_table(name, **stage), *datasets)
 
 
 if __name__ == "__main__":

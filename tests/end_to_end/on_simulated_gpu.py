@@ -69,6 +69,12 @@ class OnSimulatedGpu(JobTest):
                         numpy.testing.assert_array_equal(there[key], here[key], key)
 
 
+def device_counts(*usual):
+    """The numbers of devices on which a test runs: those of TERRACE_TEST_DEVICES, as "4 8", or the usual ones."""
+    given = os.environ.get("TERRACE_TEST_DEVICES", "").split()
+    return tuple(int(count) for count in given) or usual
+
+
 def on(devices):
     return unittest.mock.patch.dict(os.environ, TERRACE_SIMULATED_DEVICES=str(devices))
 
@@ -102,7 +108,7 @@ class OnSlowDevices(OnSimulatedGpu):
         with on(3):
             self.check_survives_kills(self.used([stage]), stage, *datasets, backend="cuda",
                                       memory={"host": 64 << 20, "device": 64 << 20},
-                                      environments=[{"TERRACE_SIMULATED_DEVICES": number} for number in devices],
+                                      environments=[{"TERRACE_SIMULATED_DEVICES": str(number)} for number in devices],
                                       **keys)
         blocks = self.open(f"{stage['name']}-whole.h5")["profile/blocks"]
         self.assertGreater(max(blocks["device"][()][blocks["stage"][()] == 0]), 0)

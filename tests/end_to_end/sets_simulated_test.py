@@ -3,6 +3,7 @@ devices, after any kill."""
 import os
 import unittest.mock
 
+from on_simulated_gpu import device_counts
 from set_runs import GAPS, LINEAR, SetTest, sequences, stages_of
 from terrace_runs import main, numpy, random_text, wavefront
 
@@ -205,7 +206,7 @@ class Choices(OnSimulatedGpu):
 
 
 class Devices(OnSimulatedGpu):
-    def check_devices(self, stages, inputs, counts=(2, 3, 5)):
+    def check_devices(self, stages, inputs, counts=device_counts(2, 3, 5)):
         for count in counts:
             with self.subTest(devices=count):
                 result = self.check_same(inputs, stages, devices=count, device="200KiB")
