@@ -39,13 +39,14 @@ class Cut {
         depth_(spec.radius * spec.pass_steps),
         at_once_(std::min(spec.at_once, spec.pass_steps)),
         slabs_(spec.width() == 0 ? 0 : ceiling(axis_.rows, slab_rows_)),
-        parts_(std::max<std::int64_t>(1, std::min(spec.parts, slabs_))) {}
+        parts_(std::max<std::int64_t>(1, std::min(spec.parts, slabs_))),
+        blocks_(slabs_ == 0 ? 0 : first_of(parts_)) {}
 
   /// Slabs that leave rows.
   std::int64_t slabs() const { return slabs_; }
   std::int64_t parts() const { return parts_; }
   /// Slabs of a pass.
-  std::int64_t blocks() const { return slabs_ == 0 ? 0 : first_of(parts_); }
+  std::int64_t blocks() const { return blocks_; }
   /// True if one slab is the whole grid.
   bool whole() const { return slabs_ <= 1; }
   /// True if a part has several slabs, which follow one another; else each part is one slab.
@@ -240,7 +241,7 @@ class Cut {
   }
 
   Axis axis_;
-  std::int64_t slab_rows_, slab_tiles_, tile_rows_, depth_, at_once_, slabs_, parts_;
+  std::int64_t slab_rows_, slab_tiles_, tile_rows_, depth_, at_once_, slabs_, parts_, blocks_;
 };
 
 }  // namespace terrace::stencil

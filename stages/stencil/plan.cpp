@@ -406,15 +406,15 @@ void StencilPlan::add_rows_of_stream(const StencilPhase& phase, const Slab& slab
   }
   const std::int64_t turn = cut_.leads_of(slab.part) * phase.passes + slab.turn;
   for (std::size_t f = 0; f < fields(); ++f) {
-    const auto field = static_cast<int>(f);
+    const int field = static_cast<int>(f), room = room_ + field;
     if (!slab.leads) {
       block.accesses.push_back({{Slot::left, f}, field, phase.passes + 1, rows_box(slab.rows), Mode::write});
       continue;
     }
-    const Extents& shape = arrays_[static_cast<std::size_t>(room_ + field)].shape;
-    const Box room{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
-    block.accesses.push_back({{Slot::target, f}, room_ + field, turn + 1, room, Mode::write});
-    block.last_uses.push_back({room_ + field, turn + 1, room});
+    const Extents& shape = arrays_[static_cast<std::size_t>(room)].shape;
+    const Box tile{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
+    block.accesses.push_back({{Slot::target, f}, room, turn + 1, tile, Mode::write});
+    block.last_uses.push_back({room, turn + 1, tile});
   }
   for (std::size_t f = 0; f < fields(); ++f) {
     add_handed_on({Slot::carry, f}, carry_ + static_cast<int>(f), phase, slab, block);

@@ -24,7 +24,7 @@ constexpr i64 written_row_bytes = 16 << 10;
 i64 depth_of(const StencilSpec& spec) {
   const i64 depth = std::min<i64>(cpu_depth(spec), spec.pass_steps);
   if (!Cut(spec).streams()) return depth;
-  return std::clamp<i64>(std::min(spec.slab_rows / (2 * spec.radius), spec.at_once), 1, depth);
+  return std::clamp<i64>(std::min<i64>(spec.slab_rows / least_slab_rows(spec.radius, 1), spec.at_once), 1, depth);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ inline i64 levels_at_once(const StencilSpec& spec, const StencilTask& task, i64 
   const i64 wanted = spec.depth > 0 ? std::min<i64>(most, spec.depth) : most;
   if (is_alone(task)) return wanted;
   // A slab hands on rows of its own alone (least_slab_rows()).
-  return std::clamp<i64>(std::min(spec.slab_rows / (2 * spec.radius), spec.at_once), 1, wanted);
+  return std::clamp<i64>(std::min<i64>(spec.slab_rows / least_slab_rows(spec.radius, 1), spec.at_once), 1, wanted);
 }
 
 }  // namespace terrace::stencil
