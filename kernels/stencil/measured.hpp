@@ -241,8 +241,8 @@ struct CudaVolume {
   static constexpr int planes_to_begin = 4;
 
   /// Planes that are lost to a chunk, as CudaStream::rows_lost, in those that its levels reach up or down. H100,
-  /// 2026-11-27, star of radius 1 in f32 with four levels: chunks of 100, 64 and 32 planes 870, 860 and 782 Gcell/s, by
-  /// this number, from the first one, 852 and 804.
+  /// 2026-11-27, star of radius 1 in f32 with four levels: chunks of 100, 64 and 32 planes 870, 860 and 782 Gcell/s,
+  /// by this number, from the first one, 852 and 804.
   static constexpr int planes_lost = 1;
 
   /// The most planes of a chunk, as CudaStream::most_chunk_rows. H100, 2026-11-27, 1024 x 512 x 512, Gcell/s, f32, by

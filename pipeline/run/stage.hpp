@@ -22,10 +22,10 @@ struct Prediction {
   double operations_per_second = 0;          // expected of the kernel
   double bytes_read = 0, bytes_written = 0;  // on disk
   double bytes_up = 0, bytes_down = 0;       // over the link
-  bool link_waits = false;  // memory holds one block at a time: nothing is moved while it is computed
-  double limit = 0;         // the least of the ceilings, in operations a second
+  bool link_waits = false;               // memory holds one block at a time: nothing is moved while it is computed
+  double limit = 0;                      // the least of the ceilings, in operations a second
   std::string limit_kind;                // its name, as "operations", "look-ups", "device memory"; empty: none
-  std::string block_shape;  // "1024 x 16569", or with more after a comma, for people
+  std::string block_shape;               // "1024 x 16569", or with more after a comma, for people
   std::size_t block_bytes = 0;           // of device memory for the largest block
   std::size_t workspace_bytes = 0;       // in addition to tiles: of the device, or of the host if it computes
   std::size_t host_workspace_bytes = 0;  // of the host where it computes blocks beside devices

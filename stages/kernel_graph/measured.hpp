@@ -8,8 +8,9 @@ namespace terrace::stages::measured {
 /// Bytes of all values of a slab, about: so that a run has many of them, where that does hardly any work twice. Not
 /// measured.
 inline constexpr std::int64_t graph_slab_bytes = std::int64_t{64} << 20;
-/// The same on CUDA, where each node of a slab is a launch. Not measured.
-inline constexpr std::int64_t graph_cuda_slab_bytes = std::int64_t{512} << 20;
+/// The same on CUDA, where each node of a slab is a launch. H200, 2026-12-01, the whole flow of 16384 x 16384, fast,
+/// 5 levels of 3 warps of 500 iterations, the stage: 512 MiB 2.04 s, 1 GiB 1.66 s, 2 GiB 1.72 s, 4 GiB 1.70 s.
+inline constexpr std::int64_t graph_cuda_slab_bytes = std::int64_t{1} << 30;
 /// Seconds that a block of an iteration takes, about, and at least where the iteration is cut into parts: longer ones
 /// only wait longer for a checkpoint, and for a stop. Not measured.
 inline constexpr double graph_block_seconds = 0.1;

@@ -3,8 +3,8 @@
 // one. Of iterations rows drawn at random are compared with those of the first method instead.
 //
 //   benchmark_graphs_cuda [DIVISOR [CASE [METHOD [LAUNCH CACHE RATE]]]]
-//     DIVISOR of all extents (1); CASE: a part of a name, as harris, flow or "flow 16384"; METHOD: one alone, as
-//     streamed ("": all)
+//     DIVISOR of all extents (1); CASE: a part of a name, as harris, flow, "flow 4096" or "flow 16384"; METHOD:
+//     one alone, as streamed ("": all)
 //     for ktiler microseconds of a launch (1.7), MB of the cache (40), GB/s from it (6200)
 #include <fmt/format.h>
 

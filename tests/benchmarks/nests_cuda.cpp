@@ -1,8 +1,9 @@
 // Nests on CUDA: what is kept of each is timed by the device's clock, by every method that computes it, and the same
 // nest at a small size is compared with the loops as written.
 //
-//   benchmark_nests_cuda [DIVISOR [NEST [METHOD]]]     DIVISOR of all extents (1); NEST: a part of a name, as LCS;
-//                                                      METHOD: in_place, march, cells
+//   benchmark_nests_cuda [DIVISOR [NEST [METHOD]]]
+//     DIVISOR of all extents (1); NEST: a part of a name, as "edit distance", LCS, "LCS, last", "LCS, table", three,
+//     "SOR 2-D" or 1-D; METHOD: in_place, bands, march, cells
 #include <fmt/format.h>
 
 #include <algorithm>

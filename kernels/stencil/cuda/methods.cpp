@@ -309,7 +309,8 @@ double lost_rows_of(const StencilSpec& spec, const StreamSizes& sizes, const Lim
 double lost_planes_of(const StencilSpec& spec, const VolumeFrame& frame, const Limits& limits) {
   const double tiles = tiles_of_line(spec.extents[1], frame.height, frame.lines_halo) *
                        tiles_of_line(spec.extents[2], frame.width, frame.cells_halo);
-  return lost_to_launch(limits, tiles, frame.sizes.blocks, CudaVolume::planes_lost * frame.depth);
+  const int lost = CudaVolume::planes_lost * frame.depth + frame.delay + CudaVolume::planes_to_begin;
+  return lost_to_launch(limits, tiles, frame.sizes.blocks, lost);
 }
 
 /// @tparam most_steps that the kernel makes at a time

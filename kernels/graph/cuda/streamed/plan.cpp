@@ -13,11 +13,12 @@ namespace {
 
 using formula::Reach;
 
-/// Sizes that are tried, one after another. H200, 500 iterations of optical flow, ms. Fast arithmetic, 2026-12-01, over
-/// 4096 x 4096 and 16384 x 16384: {8, 4, 4, 1, 2, 2} 14.7, 186; {8, 2, 8, 1, 2, 1} 14.6, 188; {8, 3, 4, 1, 3, 1} 15.2,
-/// 193; {8, 2, 4, 1, 3, 1} 16.4, 239; {8, 4, 4, 1, 2, 1} 18.8, 210; {8, 3, 4, 1, 2, 1} 18.2, 227. Exact, which does not
-/// fit into the first ones, over 4096 x 4096: {8, 2, 4, 1, 3, 1} 24.3; {8, 2, 8, 1, 1, 2} 28.2; {8, 3, 4, 1, 2, 1}
-/// 28.2; {8, 2, 4, 1, 2, 2} 29.8; {8, 2, 8, 1, 1, 1} 30.1; {8, 4, 4, 1, 2, 1} 30.3. Those of f64 were not measured.
+/// Sizes that are tried, one after another. H200, 500 iterations of optical flow, ms. Fast arithmetic, 2026-12-01,
+/// over 4096 x 4096 and 16384 x 16384: {8, 4, 4, 1, 2, 2} 14.7, 186; {8, 2, 8, 1, 2, 1} 14.6, 188; {8, 3, 4, 1, 3,
+/// 1} 15.2, 193; {8, 2, 4, 1, 3, 1} 16.4, 239; {8, 4, 4, 1, 2, 1} 18.8, 210; {8, 3, 4, 1, 2, 1} 18.2, 227. Exact,
+/// which does not fit into the first ones, over 4096 x 4096: {8, 2, 4, 1, 3, 1} 24.3; {8, 2, 8, 1, 1, 2} 28.2; {8, 3,
+/// 4, 1, 2, 1} 28.2; {8, 2, 4, 1, 2, 2} 29.8; {8, 2, 8, 1, 1, 1} 30.1; {8, 4, 4, 1, 2, 1} 30.3. Those of f64 were not
+/// measured.
 constexpr StreamedSizes sizes_of_f32[] = {
     {8, 4, 4, 1, 2, 2}, {8, 2, 4, 1, 3, 1}, {8, 2, 8, 2, 1, 2}, {8, 2, 8, 1, 1, 2}, {8, 2, 7, 2, 1, 2},
     {8, 4, 4, 2, 1, 2}, {8, 1, 8, 2, 1, 2}, {4, 1, 8, 2, 1, 2}, {4, 1, 4, 2, 1, 2}, {4, 1, 1, 2, 1, 2}};
