@@ -26,7 +26,7 @@ struct VolumeNear {
 /// @tparam anywhere true: the thread's cells have a bit each, line by line; false: they are the first or the last
 /// cells of lines, or the first or the last lines, by conditions that stay in predicates. That is so where no axis is
 /// shorter than a tile: then a tile ends where the grid does. H200, 2026-12-01, star of radius 1, 1024 x 512 x 512:
-/// f32 1055 Gcell/s, with bits 893; f64 589 and 578.
+/// f32 1048 Gcell/s, with bits 893; f64 586 and 578.
 template <bool anywhere>
 struct VolumeRims {
   u32 cells;
