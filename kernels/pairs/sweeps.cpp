@@ -116,11 +116,9 @@ std::unique_ptr<device::BlockKernel> make_sweeps(const PairsSpec& spec, device::
 }
 
 std::size_t sweeps_bytes(const PairsSpec& spec, int threads) {
-  // Tables of few rows have more rows of borders, tall ones more bands.
-  const auto bytes = [&](i64 rows) {
-    return wavefront::cpu_workspace_bytes(sweep_of(spec, rows, spec.longest_column, device::Backend::cpu), threads);
-  };
-  return bytes(1) + bytes(spec.longest_row);
+  // A table is one block, and takes the more the larger it is.
+  const auto largest = sweep_of(spec, spec.longest_row, spec.longest_column, device::Backend::cpu);
+  return wavefront::cpu_workspace_bytes(largest, threads);
 }
 
 std::string unfit_for_sweeps(const PairsSpec& spec) {

@@ -1,5 +1,7 @@
 #include "kernels/wavefront/cpu/sweep.hpp"
 
+#include <limits>
+
 #include "kernels/device/cpu_context.hpp"
 #include "kernels/device/for_instruction_set.hpp"
 #include "kernels/wavefront/measured.hpp"
@@ -104,6 +106,11 @@ std::unique_ptr<device::BlockKernel> make_cpu_sweep(const SweepSpec& spec, const
   return std::make_unique<CpuSweep>(grid, cpu->pool(), sums ? make_sums_sweeper(plan) : make_items_sweeper(plan));
 }
 
+std::int64_t most_blocks_of(const SweepSpec& spec) {
+  if (spec.kept) return std::numeric_limits<std::int64_t>::max();
+  return BlockGrid{spec.rows, spec.columns, spec.block_rows, spec.block_columns, spec.layers}.count();
+}
+
 std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
   if (in_tiles(spec)) return tile_workspace_bytes(spec, threads);
   // Tall bands make few bands a block and so many blocks under way; low ones make many bands.
@@ -112,7 +119,8 @@ std::size_t cpu_workspace_bytes(const SweepSpec& spec, int threads) {
   const std::int64_t rows = std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows);
   const auto columns = static_cast<std::size_t>(std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns));
   const auto bands = static_cast<std::size_t>(rows / lowest_band + 2);
-  const auto slots = static_cast<std::size_t>(slots_for(threads, std::max<std::int64_t>(1, rows / tallest_band)));
+  const auto slots = static_cast<std::size_t>(
+      slots_for(threads, std::max<std::int64_t>(1, rows / tallest_band), most_blocks_of(spec)));
   const std::size_t value_bytes = std::max<std::size_t>(4, size_of(spec.value));
   return slots * (2 * columns * value_bytes + bands * band_bytes + slot_bytes) +
          static_cast<std::size_t>(threads) * thread_bytes;

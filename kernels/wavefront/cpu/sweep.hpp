@@ -61,7 +61,10 @@ struct CpuTileSweep {
 
 /// Any problem in the kernel tiles of plan.spec.schedule. @throws DeviceError if types do not fit together
 CpuTileSweep make_tile_sweep(const CpuSweepPlan& plan);
-/// cpu_workspace_bytes() of such a sweep.
+/// The most blocks of a sweep that are under way at a time, as far as its table says: all of them. Sweeps that keep
+/// rows and columns have grids of their own.
+std::int64_t most_blocks_of(const SweepSpec& spec);
+/// cpu_workspace_bytes() of a sweep in kernel tiles.
 std::size_t tile_workspace_bytes(const SweepSpec& spec, int threads);
 
 /// make_cpu_sweep() of a sweep that keeps rows and columns: blocks one after another, each in parts between those

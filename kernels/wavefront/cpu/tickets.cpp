@@ -4,7 +4,9 @@
 
 namespace terrace::wavefront {
 
-int slots_for(int threads, std::int64_t bands) { return static_cast<int>((threads + bands - 1) / bands) + 2; }
+int slots_for(int threads, std::int64_t bands, std::int64_t blocks) {
+  return static_cast<int>(std::min((threads + bands - 1) / bands + 2, blocks));
+}
 
 BandSlots::BandSlots(int slots, std::int64_t most_bands) : slots_(static_cast<std::size_t>(slots)) {
   for (Slot& slot : slots_) slot.progress = std::make_unique<Progress[]>(static_cast<std::size_t>(most_bands));

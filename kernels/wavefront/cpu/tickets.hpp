@@ -95,8 +95,8 @@ class BandSlots {
   std::vector<Slot> slots_;
 };
 
-/// Slots that keep `threads` threads busy when full blocks have that many bands.
-int slots_for(int threads, std::int64_t bands);
+/// Slots that keep `threads` threads busy when full blocks have that many bands. @param blocks of the table
+int slots_for(int threads, std::int64_t bands, std::int64_t blocks);
 
 /// Bands are numbered block by block. A thread takes the next number, waits for what its band needs, and computes it.
 /// Whoever takes the first band of a block waits until the block may begin and looks at `stop` (see device::Port).

@@ -99,7 +99,8 @@ CpuSweeper make(const CpuSweepPlan& plan) {
                          band,
                          limits,
                          plan.spec.bit_lines.value_or(BitLines{})};
-  const int slots = slots_for(plan.threads, std::max<i64>(1, plan.grid.block_rows / bits.band_rows()));
+  const i64 bands = std::max<i64>(1, plan.grid.block_rows / bits.band_rows());
+  const int slots = slots_for(plan.threads, bands, plan.grid.count());
   return {std::make_unique<BitsSweeper<P>>(bits, plan.grid, plan.threads, slots), slots};
 }
 

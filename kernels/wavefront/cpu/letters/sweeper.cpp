@@ -147,7 +147,7 @@ CpuSweeper make(const CpuSweepPlan& plan) {
   }
   std::optional<i64> known;
   if (can_prune<P> && spec.schedule.work == Schedule::Work::needed && !spec.table) known = spec.known;
-  const int slots = slots_for(plan.threads, letters.layout.count(plan.grid.block_rows));
+  const int slots = slots_for(plan.threads, letters.layout.count(plan.grid.block_rows), plan.grid.count());
   return {std::make_unique<LettersSweeper<P, T>>(letters, plan.grid, plan.threads, slots, known), slots};
 }
 

@@ -99,7 +99,7 @@ CpuTileSweep make(const CpuSweepPlan& plan) {
     made.waves = {shape.down(plan.grid.block_rows), shape.across(plan.grid.block_columns), 1 + shape.ahead()};
     made.in_waves = std::make_unique<WaveSweeper<P, V>>(tiles, plan.grid);
   } else {
-    const int slots = slots_for(plan.threads, tiles.shape.down(plan.grid.block_rows));
+    const int slots = slots_for(plan.threads, tiles.shape.down(plan.grid.block_rows), plan.grid.count());
     made.in_bands = {std::make_unique<TileSweeper<P, V>>(tiles, plan.grid, slots), slots};
   }
   return made;
@@ -133,7 +133,7 @@ std::size_t tile_workspace_bytes(const SweepSpec& spec, int threads) {
   const std::int64_t rows = std::clamp<std::int64_t>(spec.rows, 1, spec.block_rows);
   const std::int64_t columns = std::clamp<std::int64_t>(spec.columns, 1, spec.block_columns);
   constexpr std::int64_t row_bytes = 3 * 8, column_bytes = 2 * 8, band_bytes = 128, least_height = 32;
-  const std::int64_t slots = slots_for(threads, std::max<std::int64_t>(1, rows / most_height));
+  const std::int64_t slots = slots_for(threads, std::max<std::int64_t>(1, rows / most_height), most_blocks_of(spec));
   const std::int64_t bands = rows / least_height + 1;
   return static_cast<std::size_t>(slots * (rows * row_bytes + columns * column_bytes + bands * band_bytes + 4096));
 }

@@ -338,7 +338,7 @@ CpuSweeper make_sums_sweeper(const CpuSweepPlan& plan) {
       if constexpr (P::counts) sums.mark = mark_row_of(spec.grid);
     }
   });
-  const int slots = slots_for(plan.threads, (plan.grid.block_rows + band_rows - 1) / band_rows);
+  const int slots = slots_for(plan.threads, (plan.grid.block_rows + band_rows - 1) / band_rows, plan.grid.count());
   const auto make = [&]<class T>(T) -> CpuSweeper {
     if (sums.mark == nullptr) return {make_for_table<T>(spec.grid, sums, plan.grid, slots), slots};
     if constexpr (std::is_integral_v<T>) {
