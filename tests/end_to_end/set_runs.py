@@ -51,6 +51,16 @@ class SetTest(JobTest):
         return {stage["name"]: {pair: result[f"{stage['name']}_{pair[0]}_{pair[1]}"] for pair in pairs}
                 for stage in stages}
 
+    def check_singles(self, result, stages, inputs, pairs):
+        """The scores and ends of these pairs are those of stages of their own."""
+        for kind, groups in self.singles(inputs, stages, pairs).items():
+            for (row, column), group in groups.items():
+                with self.subTest(kind=kind, row=row, column=column):
+                    self.assertEqual(result[kind]["score"][row, column], group["score"][()])
+                    self.assertEqual("end" in result[kind], "end" in group)
+                    if "end" in group:
+                        self.assertEqual(list(result[kind]["end"][row, column]), list(group["end"][()]))
+
 
 def stages_of(kinds=PROBLEMS, **more):
     return [wavefront(kind, PROBLEMS[kind][0], **{"rows": "a", "columns": "b", **PROBLEMS[kind][1], **more})

@@ -23,15 +23,6 @@ class Long(SetTest):
         self.rows, self.columns = with_long(4, 1, LONG, LONG + 1, 70000), sequences(7, 150, 2)
         self.inputs = {"a": self.set_of("a", self.rows), "b": self.set_of("b", self.columns)}
 
-    def check_singles(self, result, stages, inputs, pairs):
-        for kind, groups in self.singles(inputs, stages, pairs).items():
-            for (row, column), group in groups.items():
-                with self.subTest(kind=kind, row=row, column=column):
-                    self.assertEqual(result[kind]["score"][row, column], group["score"][()])
-                    self.assertEqual("end" in result[kind], "end" in group)
-                    if "end" in group:
-                        self.assertEqual(list(result[kind]["end"][row, column]), list(group["end"][()]))
-
 
 class Scores(Long):
     def test_pairs_of_all_problems_are_those_of_stages_of_their_own(self):
