@@ -46,7 +46,7 @@ wavefront::BlockTask whole_table(const SweptPair& pair);
 /// The report of a pair's table before it is swept. @param swept takes false if no cell of it counts
 wavefront::BlockResult report_before(const Description& problem, const SweptPair& pair, bool& swept);
 
-/// How the scores of a block are written.
+/// The places of the scores of a block, and their type and limit.
 SweptScores swept_scores(const PairsSpec& spec, const SweepsTask& task);
 
 /// Makes the kernel of the CPU for blocks of SweepsTask. @throws DeviceError for other devices

@@ -9,7 +9,7 @@ namespace terrace::pairs {
 /// The types of scores (PairsSpec::value).
 enum class SweptValue : i32 { letters32, letters64, values32, values64 };
 
-/// Where the scores of a block of swept pairs go, and which of them are beyond a limit.
+/// The places of the scores of a block of swept pairs, and the limit beyond which they are reported as missed.
 struct SweptScores {
   void* scores;
   End* ends;  // null: not asked for

@@ -182,8 +182,8 @@ class Cut {
     if (whole()) return slab.rows;
     const RowRange stream = before_levels(axis_, slab.part_rows, steps);
     if (!streams()) return stream;
-    // Of levels that are made together, rows above those of the last one are made again: at most the rows that they
-    // are made from.
+    // A launch of several levels makes rows above those of its last one again: at most as many as it reads above
+    // them.
     const std::int64_t above = at_once_ * axis_.radius;
     return common_rows({slab.rows.begin - above, slab.rows.end + steps * axis_.radius}, stream);
   }

@@ -65,7 +65,7 @@ double effective_letters(Letters letters) {
   return static_cast<double>(letters.size()) * static_cast<double>(letters.size()) / squares;
 }
 
-/// How seeds are cut.
+/// The cut of rows into seeds and groups, and of diagonals into buckets.
 struct Shape {
   i64 letters;  // of a seed
   i64 group;    // seeds
@@ -155,7 +155,7 @@ struct Reach {
   i64 begin, end;
 };
 
-/// Of each group, where its seeds may be matched, one disjoint range after another.
+/// The buckets in which the seeds of each group may be matched: disjoint ranges for each seed.
 class Matches {
  public:
   Matches(Letters rows, Letters columns, const Shape& shape) : shape_(shape) {

@@ -394,7 +394,7 @@ void StencilPlan::add_rows_in_place(const StencilPhase& phase, const Slab& slab,
   }
 }
 
-/// What comes is listed first, and the carry last: the executor brings tiles before there is memory for all, and
+/// Lists the tiles that come first, and the carry last: the executor brings tiles before there is memory for all, and
 /// while the carry is with the slab above.
 void StencilPlan::add_rows_of_stream(const StencilPhase& phase, const Slab& slab, run::Block& block) const {
   const RowRange taken = cut_.taken_rows(slab, phase.steps);

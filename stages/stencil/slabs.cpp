@@ -226,8 +226,8 @@ std::int64_t stencil_slab_bytes(const StencilSpec& spec, const StencilNeeds& nee
   const bool others = held == Held::others;
   std::int64_t tiles = spec.slab_tiles, array_tiles = cut.most_array_tiles();
   if (cut.streams()) {
-    // What a slab takes and what it leaves; beside them as many tiles that go, of which the first one makes room for
-    // the next one that comes. A slab that takes rows from the middle of a tile takes a tile more.
+    // Tiles that a slab takes and those that it leaves; beside them as many that go, of which the first one makes
+    // room for the next one that comes. A slab that takes rows from the middle of a tile takes a tile more.
     const bool aligned = spec.radius * spec.pass_steps % spec.tile_rows() == 0 && !spec.axis().wraps;
     tiles = (others ? 3 : 2) * spec.slab_tiles + (others ? 1 : 0) + (aligned ? 0 : 1);
     if (others) ++array_tiles;

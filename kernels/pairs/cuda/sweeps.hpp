@@ -10,8 +10,8 @@
 
 namespace terrace::pairs {
 
-/// What the kernels of one block share, in device memory, and the words, the descriptor and the result by which its
-/// sweeps are fed: these ask the device and not the host, but for an abort.
+/// The state that the kernels of one block share, in device memory, and the words, the descriptor and the result by
+/// which its sweeps are fed: these ask the device and not the host, but for an abort.
 struct SweepsState {
   u64 begun;                                       // 0: the launch was stopped, and the block's kernels do nothing
   u64 aborted;                                     // not 0: the host aborts

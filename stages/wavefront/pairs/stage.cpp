@@ -293,7 +293,7 @@ class PairsStage : public run::Stage {
         definition.sweeps == nullptr ? 0 : swept * seconds_of(*definition.sweeps, definition.whole, resources_);
     return others * seconds_of(method(), spec().pairs, resources_) + of_sweeps;
   }
-  /// What a device computes of the step, if there is one.
+  /// The part of the step that a device computes, if there is one, or the reason why it computes none.
   std::vector<std::string> analysis_of_device() const {
     if (!resources_.cuda) return {};
     if (plan_->definition().on_device()) {

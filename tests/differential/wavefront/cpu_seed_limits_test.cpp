@@ -21,7 +21,7 @@ struct Cut {
   std::int64_t block_rows, block_columns;
 };
 
-/// How often limits were found, and how often they left out more than half of the band.
+/// Pairs of which limits were found, and those of which these left out more than half of the band.
 struct Tried {
   int limited = 0, narrow = 0;
 };

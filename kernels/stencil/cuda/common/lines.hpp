@@ -9,9 +9,9 @@ namespace terrace::stencil {
 template <class T>
 struct Lines {
   static constexpr int most_pieces = Rows::most_pieces + 1;
-  // What the slab above has handed on, in one piece of the carry or two, then its own rows: those that it takes, of
+  // Two pieces of the carry at most, which the slab above has handed on, then its own rows: those that it takes, of
   // as many tiles as it leaves, one more if it takes them from the middle of a tile, and another one at the end of a
-  // periodic grid, whose last tile may be low; or those of a level, then what it hands on.
+  // periodic grid, whose last tile may be low; or those of a level, then the rows that it hands on.
   static_assert(2 + most_slab_tiles + 2 <= most_pieces);
 
   i32 pieces;

@@ -181,7 +181,7 @@ class Volume {
     return axis.wraps == 0 && (begin < S::radius || begin + size > axis.extent - S::radius);
   }
 
-  /// Where there may be rims, so few ticks that bits are as good, or kept cells may be anywhere.
+  /// The kept cells of a level: by bits in the few ticks in which there may be rims or kept cells anywhere.
   template <bool rims>
   __device__ __forceinline__ VolumeRims<rims || S::cells_anywhere> rims_of(i32 level) const {
     return {kept_,      at_left_,        at_right_,        at_top_,
