@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/compiled/store.hpp"
 #include "kernels/stencil/points.hpp"
-#include "pipeline/run/slots.hpp"
-#include "stages/kernel_worker.hpp"
-#include "stages/stage_methods.hpp"
 #include "stages/stencil/slabs.hpp"
+#include "stages/stencil/stencil_slot.hpp"
 
 namespace terrace::stages {
 
@@ -16,79 +13,11 @@ using run::Mode;
 using run::Role;
 using stencil::RowRange;
 using stencil::Slab;
-using stencil::StencilTask;
 
 namespace {
 
 constexpr std::int64_t total_rows = stencil_total_rows;
 constexpr std::int64_t most_parts_by_name = 16;  // passes that the profile lists apart
-
-/// Adds the rows of a tile of which `data` holds rows [begin, end) to the pieces of an array.
-void add_piece(stencil::Rows& rows, std::int64_t begin, std::int64_t end, std::byte* data) {
-  if (rows.pieces == stencil::Rows::most_pieces) throw Error("a slab of a stencil touches too many tiles");
-  rows.begin[rows.pieces] = begin;
-  rows.data[rows.pieces] = data;
-  rows.end = end;
-  ++rows.pieces;
-}
-
-/// Sets a work around passes, and its rows.
-void set_rows(stencil::Work work, RowRange rows, StencilTask& task) {
-  task.work = work;
-  task.row_begin = rows.begin;
-  task.row_end = rows.end;
-}
-
-/// Names of the accesses of a block. The index of a slot is a field, of `array` the constant array.
-enum class Slot { rim_above, own, rim_below, array, carry, traces, left, target, changes };
-
-/// The rows that a block's accesses hold.
-struct HeldRows {
-  RowRange rim_above{0, 0}, rim_below{0, 0}, target{0, 0};
-  /// Shifts of the rows of `own` and `array`, an access each; without, rows are those of the grid.
-  std::vector<RowPiece> own = {}, arrays = {};
-};
-
-using SlotField = run::SlotField<StencilTask, HeldRows>;
-
-/// Binds an access that holds rows of the grid: they become pieces of an element of `Member`.
-template <auto Member, auto Shifts>
-void bind_grid_rows(StencilTask& task, const run::SlotPiece& piece, const HeldRows& held) {
-  const auto& pieces = held.*Shifts;
-  const std::int64_t shift = pieces.empty() ? 0 : pieces[static_cast<std::size_t>(piece.number)].shift;
-  const Box& box = piece.tile.box;
-  add_piece((task.*Member)[piece.index], box.begin[0] + shift, box.end[0] + shift, piece.tile.data);
-}
-
-/// Binds an access whose tile holds the rows `Held` of the grid.
-template <auto Member, auto Held>
-void bind_held_rows(StencilTask& task, const run::SlotPiece& piece, const HeldRows& held) {
-  const RowRange& rows = held.*Held;
-  add_piece((task.*Member)[piece.index], rows.begin, rows.end, piece.tile.data);
-}
-
-/// Binds tiles that a slab of a stream writes.
-void bind_left(StencilTask& task, const run::SlotPiece& piece, const HeldRows&) {
-  const Box& box = piece.tile.box;
-  add_piece(task.targets[piece.index], box.begin[0], box.end[0], piece.tile.data);
-}
-
-void bind_changes(StencilTask& task, const run::SlotPiece& piece, const HeldRows&) {
-  add_piece(task.changes, piece.tile.box.begin[0], piece.tile.box.end[0], piece.tile.data);
-}
-
-/// Rows of fields become pieces from top to bottom.
-constexpr SlotField slots[] = {
-    {Slot::rim_above, "rim above", bind_held_rows<&StencilTask::fields, &HeldRows::rim_above>, stencil::most_fields},
-    {Slot::own, "own tiles", bind_grid_rows<&StencilTask::fields, &HeldRows::own>, stencil::most_fields, true},
-    {Slot::rim_below, "rim below", bind_held_rows<&StencilTask::fields, &HeldRows::rim_below>, stencil::most_fields},
-    {Slot::array, "array", bind_grid_rows<&StencilTask::arrays, &HeldRows::arrays>, stencil::most_arrays, true},
-    run::field<&StencilTask::carry>(Slot::carry, "carry"),
-    run::field<&StencilTask::traces>(Slot::traces, "traces"),
-    {Slot::left, "tiles that are left", bind_left, stencil::most_fields, true},
-    {Slot::target, "target", bind_held_rows<&StencilTask::targets, &HeldRows::target>, stencil::most_fields},
-    {Slot::changes, "changes", bind_changes, 1, true},
-};
 
 }  // namespace
 
@@ -342,19 +271,20 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
         target.begin[1] = rows.begin[0];
         target.end[1] = rows.end[0];
         const auto field = static_cast<int>(f);
-        accesses.push_back({{Slot::own, f}, field, value.passes, rows, Mode::read});
-        accesses.push_back({{Slot::target, f}, snapshots_ + field, 1, target, Mode::write});
+        accesses.push_back({{StencilSlot::own, f}, field, value.passes, rows, Mode::read});
+        accesses.push_back({{StencilSlot::target, f}, snapshots_ + field, 1, target, Mode::write});
       }
       break;
     case StencilWork::record:
       add_record(value, index, accesses);
       break;
     case StencilWork::total:
-      accesses.push_back({Slot::changes, changes_, value.index + 1, changes_tile(index), Mode::read});
+      accesses.push_back({StencilSlot::changes, changes_, value.index + 1, changes_tile(index), Mode::read});
       break;
     case StencilWork::finish:
       for (std::size_t f = 0; f < fields(); ++f) {
-        run::Access own{{Slot::own, f}, static_cast<int>(f), value.passes, rows_box(cut_.tile(index)), Mode::update};
+        run::Access own{
+            {StencilSlot::own, f}, static_cast<int>(f), value.passes, rows_box(cut_.tile(index)), Mode::update};
         own.made = arrays_[f].generations;
         accesses.push_back(std::move(own));
       }
@@ -366,31 +296,31 @@ run::Block StencilPlan::block(const run::Phase& phase, std::int64_t index) const
 void StencilPlan::add_slab(const StencilPhase& phase, const Slab& slab, run::Block& block) const {
   if (cut_.streams()) add_rows_of_stream(phase, slab, block);
   else add_rows_in_place(phase, slab, block);
-  if (traces_ >= 0) add_handed_on(Slot::traces, traces_, phase, slab, block);
+  if (traces_ >= 0) add_handed_on(StencilSlot::traces, traces_, phase, slab, block);
   for (std::size_t a = 0; a < static_cast<std::size_t>(spec_.arrays); ++a) {
     for (const RowPiece& piece : array_pieces(slab, phase.steps)) {
       const int array = first_array_ + static_cast<int>(a);
-      block.accesses.push_back({{Slot::array, a}, array, 0, rows_box(piece.rows), Mode::read});
+      block.accesses.push_back({{StencilSlot::array, a}, array, 0, rows_box(piece.rows), Mode::read});
     }
   }
   if (changes_ >= 0 && timeline_.is_checked(phase)) {
     const RowRange rows = cut_.result_rows(slab);
     const std::int64_t check = (phase.step + phase.steps) / events_.check_every;
     const Box box{{rows.begin}, {rows.end}};
-    if (!box.empty()) block.accesses.push_back({Slot::changes, changes_, check, box, Mode::write});
+    if (!box.empty()) block.accesses.push_back({StencilSlot::changes, changes_, check, box, Mode::write});
   }
 }
 
 void StencilPlan::add_rows_in_place(const StencilPhase& phase, const Slab& slab, run::Block& block) const {
   for (std::size_t f = 0; f < fields(); ++f) {
     const auto field = static_cast<int>(f);
-    block.accesses.push_back({{Slot::own, f}, field, phase.passes, rows_box(slab.rows), Mode::update});
-    const auto rim = [&](Slot slot, std::int64_t side) {
+    block.accesses.push_back({{StencilSlot::own, f}, field, phase.passes, rows_box(slab.rows), Mode::update});
+    const auto rim = [&](StencilSlot slot, std::int64_t side) {
       const Box tile = rim_tile(2 * slab.part + side);
       block.accesses.push_back({{slot, f}, rims_ + field, 2 * phase.passes + 1, tile, Mode::update});
     };
-    if (slab.above.count() > 0) rim(Slot::rim_above, 0);
-    if (slab.below.count() > 0) rim(Slot::rim_below, 1);
+    if (slab.above.count() > 0) rim(StencilSlot::rim_above, 0);
+    if (slab.below.count() > 0) rim(StencilSlot::rim_below, 1);
   }
 }
 
@@ -401,23 +331,23 @@ void StencilPlan::add_rows_of_stream(const StencilPhase& phase, const Slab& slab
   for (std::size_t f = 0; f < fields(); ++f) {
     const auto field = static_cast<int>(f);
     for (const RowPiece& piece : pieces_of(taken)) {
-      block.accesses.push_back({{Slot::own, f}, field, phase.passes, rows_box(piece.rows), Mode::read});
+      block.accesses.push_back({{StencilSlot::own, f}, field, phase.passes, rows_box(piece.rows), Mode::read});
     }
   }
   const std::int64_t turn = cut_.leads_of(slab.part) * phase.passes + slab.turn;
   for (std::size_t f = 0; f < fields(); ++f) {
     const int field = static_cast<int>(f), room = room_ + field;
     if (!slab.leads) {
-      block.accesses.push_back({{Slot::left, f}, field, phase.passes + 1, rows_box(slab.rows), Mode::write});
+      block.accesses.push_back({{StencilSlot::left, f}, field, phase.passes + 1, rows_box(slab.rows), Mode::write});
       continue;
     }
     const Extents& shape = arrays_[static_cast<std::size_t>(room)].shape;
     const Box tile{{slab.part, 0, 0}, {slab.part + 1, shape[1], shape[2]}};
-    block.accesses.push_back({{Slot::target, f}, room, turn + 1, tile, Mode::write});
+    block.accesses.push_back({{StencilSlot::target, f}, room, turn + 1, tile, Mode::write});
     block.last_uses.push_back({room, turn + 1, tile});
   }
   for (std::size_t f = 0; f < fields(); ++f) {
-    add_handed_on({Slot::carry, f}, carry_ + static_cast<int>(f), phase, slab, block);
+    add_handed_on({StencilSlot::carry, f}, carry_ + static_cast<int>(f), phase, slab, block);
   }
   for (const RowPiece& piece : pieces_of(taken)) {
     const std::int64_t height = spec_.tile_rows();
@@ -470,8 +400,8 @@ void StencilPlan::add_record(const StencilPhase& phase, std::int64_t index,
   traces.begin[1] = times.begin - spec_.points->times(phase.step);
   traces.end[1] = times.end - spec_.points->times(phase.step);
   accesses.push_back(
-      {Slot::traces, traces_, traces_generation(phase.passes + 1), traces, Mode::read, run::View::contiguous});
-  accesses.push_back({Slot::target,
+      {StencilSlot::traces, traces_, traces_generation(phase.passes + 1), traces, Mode::read, run::View::contiguous});
+  accesses.push_back({StencilSlot::target,
                       receivers_,
                       1,
                       {{times.begin, 0}, {times.end, std::ssize(spec_.points->receivers)}},
@@ -494,66 +424,14 @@ void StencilPlan::add_rim(const StencilPhase& phase, std::int64_t index, std::ve
     const auto field = static_cast<int>(f);
     for (const RowPiece& piece : pieces_of(rim)) {
       accesses.push_back(
-          {{Slot::own, f}, field, phase.passes, rows_box(piece.rows), Mode::read, run::View::contiguous});
+          {{StencilSlot::own, f}, field, phase.passes, rows_box(piece.rows), Mode::read, run::View::contiguous});
     }
-    accesses.push_back({{Slot::target, f}, rims_ + field, 2 * phase.passes + 1, rim_tile(index), Mode::write});
+    accesses.push_back({{StencilSlot::target, f}, rims_ + field, 2 * phase.passes + 1, rim_tile(index), Mode::write});
   }
 }
 
 Box StencilPlan::changes_tile(std::int64_t index) const {
   return {{index * total_rows}, {std::min(spec_.extents[0], (index + 1) * total_rows)}};
-}
-
-StencilTask StencilPlan::task(const run::Phase& phase, const run::BlockView& view) const {
-  const StencilPhase value = value_of(phase);
-  StencilTask task{};
-  HeldRows held;
-  switch (value.work) {
-    case StencilWork::pass: {
-      const Slab slab = cut_.slab(view.index, value.steps);
-      task = cut_.task_of(slab, value.step, value.steps);
-      task.counts = value.counts != 0 ? 1 : 0;
-      task.measures = changes_ >= 0 && timeline_.is_checked(value) ? 1 : 0;
-      held.rim_above = slab.above;
-      held.rim_below = slab.below;
-      held.target = slab.rows;
-      if (cut_.streams()) held.own = pieces_of(cut_.taken_rows(slab, value.steps));
-      held.arrays = array_pieces(slab, value.steps);
-      break;
-    }
-    case StencilWork::total:
-      set_rows(stencil::Work::total, {changes_tile(view.index).begin[0], changes_tile(view.index).end[0]}, task);
-      break;
-    case StencilWork::record: {
-      const RowRange times = recorded_times(value, view.index);
-      set_rows(stencil::Work::record, {times.begin, std::max(times.begin, times.end)}, task);
-      held.target = times;
-      break;
-    }
-    case StencilWork::rims:
-      set_rows(stencil::Work::save, rim_of(view.index, value.steps), task);
-      held.target = rim_of(view.index, value.steps);
-      held.own = pieces_of(held.target);
-      break;
-    case StencilWork::snapshot:
-      set_rows(stencil::Work::save, cut_.tile(view.index), task);
-      held.target = cut_.tile(view.index);
-      break;
-    case StencilWork::finish:
-      task.work = stencil::Work::save;
-      if (value.counts == 0) return task;  // no rows are copied
-      set_rows(stencil::Work::count, cut_.tile(view.index), task);
-      break;
-  }
-  run::bind_slots(slots, view, task, held);
-  return task;
-}
-
-std::unique_ptr<run::Worker> StencilPlan::make_worker(device::Context& context) const {
-  using Worker = KernelWorker<StencilPlan>;
-  auto workspace = workspace_for(method(), spec_, context);
-  auto kernel = method_.make(spec_, context, workspace.get());
-  return std::make_unique<Worker>(*this, std::move(kernel), std::move(workspace));
 }
 
 }  // namespace terrace::stages
