@@ -259,9 +259,10 @@ double stencil_cell_seconds(const StencilSpec& spec, const Resources& resources,
   const device::Cost& cost = kernel.cost;
   if (!stencil::Cut(spec).streams()) return cost.seconds;
   const double levels = std::min(cost.steps, static_cast<double>(spec.at_once));
-  // A launch makes all levels of its kernel, of which fewer count. H200, 2026-12-01, star3d of radius 1 in f32,
-  // 1024^3: launches over 6 planes that make 3 of 4 levels take 139 us, those over 4 planes that make 2 take 102 us.
-  double seconds = cost.seconds * cost.steps / levels;
+  // On CUDA a launch over planes makes all levels of its kernel, of which fewer count. H200, 2026-12-01, star3d of
+  // radius 1 in f32, 1024^3: launches over 6 planes that make 3 of 4 levels take 139 us, those over 4 planes that
+  // make 2 take 102 us. One over rows has fewer warps for fewer levels, but is not expected to be faster.
+  double seconds = resources.cuda ? cost.seconds * cost.steps / levels : cost.seconds;
   // Fewer levels at once visit memory more often.
   if (const double memory = resources.device.memory_bytes_per_second; memory > 0 && levels < cost.steps) {
     seconds = std::max(seconds, cost.bytes * cost.steps / levels / (StencilSlabs::memory_share * memory));
